@@ -244,8 +244,9 @@ class Run(Snapshot):
 
     @property
     def surfaces(self):
-        """Results at the faces of each wall, body and port by its name: arrays ``centre`` [faces][3], ``area``, ``side``,
-        ``force`` [faces][3] (per area, on the surface), ``heat_flux`` and ``mass_flux`` (into it).
+        """Results at the faces of each wall, body and port by its name: arrays ``centre`` [faces][3], ``normal``
+        [faces][3] (out of the gas), ``area``, ``side`` (-1: a facet of a smooth body), ``force`` [faces][3] (per area,
+        on the surface), ``heat_flux`` and ``mass_flux`` (into it).
 
         >>> bar = run.surfaces["bar"]
         >>> (bar["area"] * bar["heat_flux"]).sum()  # run.quantities["bodies"]["bar"]["heat"]

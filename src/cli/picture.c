@@ -96,68 +96,26 @@ static int body_at(const struct kn_shapes *shapes, const struct kn_space *s, con
     return kn_shape_nearest(shapes, centre, 0, NULL);
 }
 
-/* The part of a line through `from` with direction `way` that is inside a rectangle; false: none is. */
-static bool clip(const double from[2], const double way[2], const double low[2], const double high[2],
-                 double part[2])
+static json_t *point_of(double by, const double at[3])
 {
-    part[0] = -INFINITY;
-    part[1] = INFINITY;
-    for (int i = 0; i < 2; i++) {
-        const double a = (low[i] - from[i]) / way[i], b = (high[i] - from[i]) / way[i];
-        if (way[i] == 0 && (from[i] < low[i] || from[i] > high[i]))
-            return false;
-        if (way[i] != 0) {
-            part[0] = fmax(part[0], fmin(a, b));
-            part[1] = fmin(part[1], fmax(a, b));
-        }
-    }
-    return isfinite(part[0]) && part[1] > part[0];
+    return json_pack("[f, f, f]", by * at[0], by * at[1], by * at[2]);
 }
 
-/* Both ends of the line in which the plane of a facet cuts the middle of its cell; in two dimensions, of the
- * facet itself. */
-static bool cut_facet(const struct kn_space *s, const struct kn_facet *f, const struct plane *p,
-                      double ends[4])
+/* The facets of smooth bodies, in the unit of the edges. */
+static json_t *facets_of(const struct kn_space *s, double by)
 {
-    const int axes[2] = {p->right, p->up};
-    double low[2], high[2], from[2], part[2];
-    const double n[2] = {f->normal[p->right], f->normal[p->up]}, square = n[0] * n[0] + n[1] * n[1],
-                 *edge = s->edges[p->across] + p->at, middle = (edge[0] + edge[1]) / 2,
-                 off = s->naxes == 2 ? 0 : f->normal[p->across] * (middle - f->centre[p->across]),
-                 way[2] = {-n[1], n[0]};
-    if (square < 1e-12 ||
-        (s->naxes == 3 && !(f->centre[p->across] >= edge[0] && f->centre[p->across] < edge[1])))
-        return false;
-    for (int i = 0; i < 2; i++) {
-        const double *at = s->edges[axes[i]];
-        int cell = 0;
-        from[i] = f->centre[axes[i]] - off * n[i] / square;
-        while (cell + 1 < s->whole[axes[i]] && at[cell + 1] <= f->centre[axes[i]])
-            cell++;
-        low[i] = at[cell];
-        high[i] = at[cell + 1];
-    }
-    if (s->naxes == 2) {
-        part[0] = -f->area / 2;
-        part[1] = f->area / 2;
-    } else if (!clip(from, way, low, high, part))
-        return false;
-    for (int k = 0; k < 4; k++)
-        ends[k] = from[k % 2] + part[k / 2] * way[k % 2];
-    return true;
-}
-
-/* The segments of smooth bodies in a plane: both ends, lambda0, and the surface. */
-static json_t *cuts_of(const struct kn_space *s, const struct plane *p)
-{
-    json_t *list = json_array();
+    json_t *centres = json_array(), *normals = json_array(), *areas = json_array(), *surfaces = json_array();
     for (int i = 0; i < s->volumes.nfacets; i++) {
         const struct kn_facet *f = &s->volumes.facets[i];
-        double e[4];
-        if (f->axis < 0 && cut_facet(s, f, p, e))
-            kn_json_append(list, json_pack("[f, f, f, f, i]", e[0], e[1], e[2], e[3], f->surface));
+        if (f->axis >= 0)
+            continue;
+        kn_json_append(centres, point_of(by, f->centre));
+        kn_json_append(normals, point_of(1, f->normal));
+        kn_json_append(areas, json_real(by * f->area)); /* in two dimensions a length */
+        kn_json_append(surfaces, json_integer(f->surface));
     }
-    return list;
+    return json_pack("{s:o, s:o, s:o, s:o}", "centre", centres, "normal", normals, "area", areas, "surface",
+                     surfaces);
 }
 
 /* Solid cells of a plane: for every row of cells a list of first cell, number of cells, body. */
@@ -203,18 +161,22 @@ static json_t *faces_of(const struct kn_space *s, const struct plane *p)
     return list;
 }
 
-static json_t *edges_of(const struct kn_case *c, const struct kn_space *s)
+/* The factor from lambda0 to the unit of the picture. */
+static double find_unit(const struct kn_case *c, const struct kn_space *s, char unit[KN_UNITS_TEXT])
 {
     struct kn_scales scales;
     const bool known = kn_scales_create(&scales, c) == KN_OK && scales.known;
-    char unit[KN_UNITS_TEXT] = "";
     double largest = 0;
     for (int d = 0; d < 3; d++)
         if (!kn_case_is_uniform(c, d))
             largest = fmax(largest, s->edges[d][s->whole[d]]);
-    const double by = known
-                          ? scales.length * kn_units_scale(KN_DIMENSION_LENGTH, largest * scales.length, unit)
-                          : 1 / c->gas.delta;
+    strcpy(unit, "L");
+    return known ? scales.length * kn_units_scale(KN_DIMENSION_LENGTH, largest * scales.length, unit)
+                 : 1 / c->gas.delta;
+}
+
+static json_t *edges_of(const struct kn_space *s, double by, const char *unit)
+{
     json_t *edges = json_array();
     for (int d = 0; d < 3; d++) {
         json_t *axis = json_array();
@@ -222,7 +184,7 @@ static json_t *edges_of(const struct kn_case *c, const struct kn_space *s)
             kn_json_append(axis, kn_json_number(by * s->edges[d][i]));
         kn_json_append(edges, axis);
     }
-    return json_pack("{s:o, s:o, s:f}", "at", edges, "unit", kn_json_text(known ? unit : "L"), "by", by);
+    return json_pack("{s:o, s:o}", "at", edges, "unit", kn_json_text(unit));
 }
 
 /* The planes in which the gas is not uniform, through the middle of the third axis. */
@@ -235,9 +197,9 @@ static json_t *planes_of(const struct kn_case *c, const struct kn_space *s, cons
         const struct plane p = {right, up, across, s->whole[across] / 2};
         if (kn_case_is_uniform(c, right) || kn_case_is_uniform(c, up))
             continue;
-        kn_json_append(planes, json_pack("{s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "right", right, "up", up,
-                                         "across", across, "at", p.at, "solid", solid_of(shapes, s, g, &p),
-                                         "faces", faces_of(s, &p), "cuts", cuts_of(s, &p)));
+        kn_json_append(planes,
+                       json_pack("{s:i, s:i, s:i, s:i, s:o, s:o}", "right", right, "up", up, "across", across,
+                                 "at", p.at, "solid", solid_of(shapes, s, g, &p), "faces", faces_of(s, &p)));
     }
     return planes;
 }
@@ -258,8 +220,11 @@ static enum kn_status describe(const struct kn_case *c, char path[32])
     if (status == KN_OK && !to)
         status = kn_error_set(KN_EIO, "cannot create a temporary file in /tmp");
     if (to) {
-        json_t *all = json_pack("{s:o, s:o, s:o}", "edges", edges_of(c, &s), "surfaces", surfaces_of(c),
-                                "planes", planes_of(c, &s, &g, &shapes));
+        char unit[KN_UNITS_TEXT];
+        const double by = find_unit(c, &s, unit);
+        json_t *all =
+            json_pack("{s:o, s:o, s:o, s:o}", "edges", edges_of(&s, by, unit), "surfaces", surfaces_of(c),
+                      "facets", facets_of(&s, by), "planes", planes_of(c, &s, &g, &shapes));
         status = kn_json_print(to, all, (struct kn_json_layout){0});
         if (fclose(to) != 0 && status == KN_OK)
             status = kn_error_set(KN_EIO, "cannot write a temporary file in /tmp");

@@ -155,11 +155,11 @@ static void sum_faces(struct kn_fluxes *x, const struct kn_comm *comm, const str
 
 void kn_fluxes_store(struct kn_fluxes *x, const struct kn_fluxes_state *now)
 {
-    for (int face = 0; face < x->space->nown; face++) {
-        const struct area a = face_area(x, face);
+    for (int i = 0; i < areas_of(x); i++) {
+        const struct area a = area_of(x, i);
         const struct passage p = passage_of(x, now, &a);
         const double into = a.outwards;
-        double *local = x->local + (size_t)face * KN_FLUXES_LOCAL;
+        double *local = x->local + (size_t)i * KN_FLUXES_LOCAL;
         for (int d = 0; d < 3; d++)
             local[d] = into * p.stress[d];
         local[3] = into * p.heat;
@@ -198,7 +198,7 @@ enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, co
     *f = (struct kn_fluxes){.c = c, .reference = kn_reference_of(c), .space = space};
     f->faces = calloc((kn_space_fluxes(space) + 1) * KN_FLUXES, sizeof *f->faces);
     f->sums = calloc(bodies * KN_BODY_VALUES + KN_PORTS * PORT_VALUES, sizeof *f->sums);
-    f->local = calloc(((size_t)space->nown + 1) * KN_FLUXES_LOCAL, sizeof *f->local);
+    f->local = calloc((kn_space_fluxes(space) + 1) * KN_FLUXES_LOCAL, sizeof *f->local);
     if (!f->faces || !f->sums || !f->local)
         return kn_error_set(KN_EMEMORY, "no memory for the fluxes through %d wall faces", space->nfaces);
     return KN_OK;

@@ -16,7 +16,7 @@ struct kn_fluxes {
     const struct kn_space *space;
     const struct kn_boundary *boundary;
     double *faces;         /* [nfaces][KN_FLUXES] of the last recorded step, in units of the reference */
-    double *local;         /* [nown][KN_FLUXES_LOCAL] of the last sum, at each face of this rank */
+    double *local;         /* [nown + facets][KN_FLUXES_LOCAL] of the last `store`, of this rank */
     struct kn_exact *sums; /* of bodies and ports */
 };
 
@@ -36,7 +36,7 @@ struct kn_fluxes_state {
 enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, const struct kn_space *space);
 void kn_fluxes_destroy(struct kn_fluxes *f);
 
-/* Store what every surface receives at its faces in `local`; facets of smooth bodies are not stored. */
+/* Store what every surface receives at its faces in `local`: wall faces, then facets of smooth bodies. */
 void kn_fluxes_store(struct kn_fluxes *f, const struct kn_fluxes_state *state);
 
 /* Sum over the faces of all ranks. */

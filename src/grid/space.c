@@ -48,6 +48,15 @@ int64_t kn_space_number(const struct kn_space *s, int cell)
     return number_of(s, at);
 }
 
+int64_t kn_space_number_at(const struct kn_space *s, const double place[3])
+{
+    int at[3] = {0};
+    for (int d = 0; d < 3; d++)
+        while (at[d] + 1 < s->whole[d] && s->edges[d][at[d] + 1] <= place[d])
+            at[d]++;
+    return number_of(s, at);
+}
+
 int64_t kn_space_count(const struct kn_space *s)
 {
     return (int64_t)s->whole[0] * s->whole[1] * s->whole[2];

@@ -77,6 +77,7 @@ void kn_space_place(const struct kn_space *space, int cell, int at[3]);
 int64_t kn_space_number(const struct kn_space *space, int cell);
 void kn_space_locate(const struct kn_space *space, int64_t number, int at[3]); /* and back */
 int64_t kn_space_count(const struct kn_space *space);                          /* of the cells of all ranks */
+int64_t kn_space_number_at(const struct kn_space *space, const double place[3]); /* the cell with a point */
 
 /* Step from a position to the next one through a side, around periodic ends; false: the space ends there. */
 bool kn_space_next(const struct kn_space *space, const struct kn_case *c, int at[3], int side);

@@ -219,8 +219,9 @@ static const struct surface_set {
 } surface_sets[] = {
     {"surface", KN_SURFACES_SURFACE, 1, "1", KN_DIMENSION_NONE, "number of the surface in the list names"},
     {"side", KN_SURFACES_SIDE, 1, "1", KN_DIMENSION_NONE,
-     "direction from the gas to the surface: 0 to 5 for -x, +x, -y, +y, -z, +z"},
+     "direction from the gas to the surface: 0 to 5 for -x, +x, -y, +y, -z, +z; -1 for a facet in a cell"},
     {"centre", KN_SURFACES_CENTRE, 3, "lambda0", KN_DIMENSION_PLACE, "centre of the face"},
+    {"normal", KN_SURFACES_NORMAL, 3, "1", KN_DIMENSION_NONE, "unit vector out of the gas"},
     {"area", KN_SURFACES_AREA, 1, "lambda0^2", KN_DIMENSION_NONE,
      "area of the face, per lambda0 of every axis along which the gas is uniform"},
     {"force", KN_SURFACES_FORCE, 3, "p0 eps", KN_DIMENSION_STRESS,

@@ -17,7 +17,7 @@ struct kn_snapshot {
     const double *fields;            /* [ncells][KN_FIELDS], of this rank */
     const double *mean;              /* [ncells][KN_FIELDS] time averages, or NULL on all ranks */
     const double *amplitude, *phase; /* [ncells][KN_FIELDS] of an oscillation, phase in radian; or NULL */
-    const double *surfaces; /* [nown][KN_FLUXES_LOCAL] at the faces of this rank, or NULL on all ranks */
+    const double *surfaces; /* kn_fluxes.local at the faces and facets of this rank, or NULL on all ranks */
     const struct kn_comm *comm;
     const struct kn_box *boxes; /* [comm->size]; not used if there is one rank */
     bool unfinished;            /* the run stops before its end: only fields.h5 is written */

@@ -4,19 +4,21 @@
 
 #include "io/fields.h"
 
-/* Columns of a row: number of the cell, side, surface (kn_case_surface), area, centre, and the values of
- * struct kn_fluxes. */
+/* Columns of a row: number of the cell, side (KN_SURFACES_CUT: a facet that cuts the cell), surface
+ * (kn_case_surface), area, centre, normal out of the gas, and the values of struct kn_fluxes. */
 enum {
     KN_SURFACES_CELL,
     KN_SURFACES_SIDE,
     KN_SURFACES_SURFACE,
     KN_SURFACES_AREA,
     KN_SURFACES_CENTRE,
-    KN_SURFACES_FORCE = KN_SURFACES_CENTRE + 3,
+    KN_SURFACES_NORMAL = KN_SURFACES_CENTRE + 3,
+    KN_SURFACES_FORCE = KN_SURFACES_NORMAL + 3,
     KN_SURFACES_HEAT = KN_SURFACES_FORCE + 3,
     KN_SURFACES_MASS,
     KN_SURFACES_ROW
 };
+enum { KN_SURFACES_CUT = -1 };
 
 struct kn_surfaces {
     int64_t count;

@@ -56,6 +56,12 @@ def in_file_unit(stored):
     return values
 
 
+def area(points):
+    """Of a plane polygon."""
+    corners = vtk_to_numpy(points.GetData())
+    return np.linalg.norm(np.cross(corners - corners[0], np.roll(corners, -1, axis=0) - corners[0]).sum(0)) / 2
+
+
 class Vtk(Test):
     def compare(self, grid, file):
         shape = file["rho"].shape
@@ -122,6 +128,34 @@ class Vtk(Test):
                 sign = -1 if side in ("left", "bottom", "back") else 1
                 mean = (wall["area"] * wall["heat_flux"]).sum() / wall["area"].sum()
                 self.assertAlmostEqual(sign * mean, run.quantities.walls[side].heat_flux, 12)
+
+    def test_surfaces_of_smooth_bodies(self):
+        """Facets are polygons in their cells; their sums are those of the body, which is closed."""
+        for name, cells, shape in (("wire", [12, 12], "cylinder"), ("ball", [8, 8, 8], "sphere")):
+            middle = [0.5] * len(cells)
+            settings = {
+                "gas.delta": "1", "space.cells": str(cells), "velocity.nodes": "4", "collision.method": "bgk",
+                "time.mode": "steady", "time.end": "auto", "output.fields": "0", "walls.top.velocity": "[1, 0, 0]",
+                f"bodies.{name}.{shape}.centre": str(middle), f"bodies.{name}.{shape}.radius": "0.27",
+            }
+            run = knudsen.run(CAVITY, self.folder / name, settings, PROGRAM)
+            reader = vtkXMLPolyDataReader()
+            reader.SetFileName(str(run.folder / "surfaces.vtp"))
+            reader.Update()
+            grid, body = reader.GetOutput(), run.surfaces[name]
+            number = vtk_to_numpy(grid.GetCellData().GetArray("surface")) == 6
+            areas = np.array([area(grid.GetCell(i).GetPoints()) for i in np.flatnonzero(number)])
+            self.assertTrue((body["side"] == -1).all())
+            np.testing.assert_allclose(areas, body["area"], rtol=1e-6 if shape == "cylinder" else 0.3)
+            self.assertAlmostEqual(areas.sum() / body["area"].sum(), 1, 2)
+            outwards = np.linalg.norm(body["centre"][:, : len(cells)] - 0.5, axis=1)
+            self.assertTrue((outwards < 0.27 + 1e-9).all() and (outwards > 0.25).all())
+            np.testing.assert_allclose(np.linalg.norm(body["normal"], axis=1), 1, rtol=1e-12)
+            np.testing.assert_allclose((body["area"][:, None] * body["normal"]).sum(0), 0, atol=1e-7)
+            force = (body["area"][:, None] * body["force"]).sum(0)
+            found = run.quantities.bodies[name]
+            np.testing.assert_allclose(force[:2], found.force[:2], atol=1e-12)
+            self.assertAlmostEqual((body["area"] * body["heat_flux"]).sum(), found.heat, 12)
 
     def test_averages(self):
         run = finished(SAMPLED)

@@ -88,7 +88,8 @@ def _report(scene, panels, options):
         parts.append(f"{len(scene.sources)} runs")
     elif len(scene.states) == 1 and not scene.shows_amplitudes:
         state = scene.states[0]
-        parts.append("time average" if is_mean(state) else f"t = {time_text(scene, state)}")
+        steady = state.source.iterates and "steady state"
+        parts.append("time average" if is_mean(state) else steady or f"t = {time_text(scene, state)}")
     if options.reference:
         parts.append(f"{scene.shown} reference values")
     return clean("; ".join(parts))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import quantities
-from .panels import Curve, LinePanel, MapPanel, extend, with_walls
+from .panels import Curve, LinePanel, MapPanel, extend, fill, with_walls
 from .sources import LARGEST
 
 _COARSE = 8  # cells across that streamlines would not follow
@@ -43,7 +43,7 @@ def make_map(state, quantity, si, flow=None, how="auto"):
         signed=signed,
         range=(by.offset - most if signed else by.offset, by.offset + most),
         plates=tuple((length(np.array(x)), length(np.array(y))) for x, y in state.plates()),
-        outlines=tuple((length(x), length(y), outside) for x, y, outside in state.outlines()),
+        facets=state.facets().scaled(length.factor),
     )
     if flow and how != "none":
         _add_flow(panel, state, flow, how)
@@ -52,7 +52,7 @@ def make_map(state, quantity, si, flow=None, how="auto"):
 
 def _add_flow(panel, state, flow, how):
     """A flow that is no more than round-off has no lines."""
-    parts = [extend(np.nan_to_num(state.plane(flow + axis))) for axis in state.axes]
+    parts = [extend(np.nan_to_num(fill(state.plane(flow + axis)))) for axis in state.axes]
     if flow == "u":  # gas does not flow through walls
         for end, at in ((0, 0), (1, -1)):
             if state.is_wall(state.axes[0], end):
@@ -148,7 +148,7 @@ class Column:
 
     def __init__(self, table, name, si, label=""):
         self.table, self.name, self.si, self.label = table, name, si, label
-        self.iterates = "update" in table  # the rows are iterations for a steady state
+        self.iterates = "update" in table  # as Source.iterates
 
     def points(self, logarithmic):
         """Times, or numbers of iterations, and values, thinned; fluxes through walls begin with the second row."""

@@ -5,10 +5,14 @@ usage: python3 -m knudsen.plot.geometry DESCRIPTION.json PICTURE
 
 import json
 
+import numpy as np
+
 from ..command_line import clean, execute
+from .facets import cut
 
 _WALLS = {"symmetry": ("-.", "0.45"), "specular": ("--", "0.3"), "far-field": ("--", "0.3"), "inflow": ("-", "tab:cyan")}
 _BODIES = ("0.62", "0.75", "0.5", "0.82", "0.68")
+_PIXELS = 600  # of each side of a panel
 _PORTS = ("tab:red", "tab:blue", "tab:green", "tab:orange", "tab:purple", "tab:brown", "tab:pink", "tab:olive")
 
 
@@ -41,6 +45,20 @@ def _lines_of(faces):
     return lines
 
 
+def _fill_cut_cells(ax, lines, x, y, colour):
+    """The parts of cells behind the facets of a body."""
+    from matplotlib.colors import ListedColormap
+
+    edges = [np.asarray(entry) for entry in (x, y)]
+    places = [entry[0] + (np.arange(_PIXELS) + 0.5) / _PIXELS * (entry[-1] - entry[0]) for entry in edges]
+    behind = lines.behind(edges, *places)
+    extent = [entry[end] for entry in edges for end in (0, -1)]
+    ax.imshow(
+        np.ma.masked_array(behind, ~behind), origin="lower", extent=extent, cmap=ListedColormap([colour]), aspect="auto",
+        interpolation="nearest",
+    )
+
+
 def draw(figure, description):
     """One panel per plane, and a legend of all surfaces."""
     from matplotlib.collections import LineCollection
@@ -49,6 +67,7 @@ def draw(figure, description):
 
     surfaces, edges = description["surfaces"], description["edges"]
     planes, unit = description["planes"], edges["unit"].replace("u", "\u00b5")
+    facets = description["facets"]
     ports = [surface for surface in surfaces if surface["group"] == "port"]
     shown = set()
     columns = 1 if len(planes) == 1 else 3
@@ -69,10 +88,15 @@ def draw(figure, description):
             ax.add_collection(LineCollection(segments, colors=colour, linestyles=line, linewidths=width, zorder=3,
                                              capstyle="projecting", clip_on=False))
             shown.add(surface)
-        for *ends, surface in plane["cuts"]:
-            x0, y0, x1, y1 = (edges["by"] * end for end in ends)
-            ax.plot([x0, x1], [y0, y1], color="black", linewidth=1.5, zorder=3)
-            shown.update((surface,))
+        if facets["surface"]:
+            axes, across = [plane["right"], plane["up"]], plane["across"] if len(edges["at"][2]) > 2 else None
+            layer = edges["at"][plane["across"]][plane["at"] : plane["at"] + 2]
+            lines, numbers = cut(facets, [np.array(at) for at in edges["at"]], axes, across, sum(layer) / 2)
+            of_line = np.array(facets["surface"], dtype=int)[numbers]
+            for body in set(of_line.tolist()):
+                _fill_cut_cells(ax, lines.select(of_line == body), x, y, _BODIES[(body - 6) % len(_BODIES)])
+            ax.add_collection(LineCollection(lines.drawn, colors="black", linewidths=1.5, zorder=3))
+            shown.update(of_line.tolist())
         ax.set_xlim(x[0], x[-1])
         ax.set_ylim(y[0], y[-1])
         ax.set_aspect("equal")

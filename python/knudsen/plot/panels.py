@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path
+from matplotlib.collections import LineCollection
 
+from .facets import Lines
 from .streamlines import trace
 
 LINE = "#0b559f"
@@ -98,15 +98,18 @@ def _draw_reference(ax, curve, i):
     ax.errorbar(curve.x, curve.y, curve.error, label=_legend(curve), **mark, **bars)
 
 
-def _fill(values):
-    """Values in the cells next to the gas that bodies fill: the mean of the neighbours, up to the surface."""
-    values = values.copy()
-    solid = np.isnan(values)
-    if solid.any():
+def fill(values):
+    """Values in the cells that bodies fill, two rings deep: the mean of the neighbours."""
+    for _ in range(2):
+        solid = np.isnan(values)
+        if not solid.any():
+            break
         padded = np.pad(values, 1, constant_values=np.nan)
-        around = np.stack([padded[:-2, 1:-1], padded[2:, 1:-1], padded[1:-1, :-2], padded[1:-1, 2:]])
+        rows, columns = values.shape
+        around = np.stack([padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)])
         count = np.isfinite(around).sum(0)
-        values[solid] = (np.nansum(around, 0) / np.maximum(count, 1))[solid]
+        with np.errstate(invalid="ignore"):
+            values = np.where(solid, np.nansum(around, 0) / np.where(count > 0, count, np.nan), values)
     return values
 
 
@@ -135,7 +138,7 @@ class MapPanel:
     arrows: bool = False
     cyclic: bool = False  # both ends of the range are the same: an angle
     plates: tuple = ()  # lines (x, y) of bodies without thickness
-    outlines: tuple = ()  # closed lines (x, y) of smooth bodies, and whether the body is outside
+    facets: Lines = None  # of smooth bodies
     curves: tuple = ()
     labels: tuple = ()
     repeats: bool = False
@@ -167,8 +170,8 @@ class MapPanel:
         ax.set_facecolor(_SOLID)  # cells that bodies fill have no values
         if self.flow is not None:
             self._draw_flow(ax)
-        for x, y, outside in self.outlines:
-            ax.add_patch(self._body(x, y, outside))
+        if self.facets:
+            ax.add_collection(LineCollection(self.facets.drawn, colors=_SOLID, linewidths=1.2))
         for x, y in self.plates:
             ax.plot(x, y, color="0.25", linewidth=2, solid_capstyle="butt")
         if colorbar:
@@ -177,25 +180,23 @@ class MapPanel:
         ax.set_box_aspect(self.aspect)
         ax.set(xlabel=self.x_label, ylabel=self.y_label, xlim=self.edges[0][[0, -1]], ylim=self.edges[1][[0, -1]])
 
-    def _body(self, x, y, outside):
-        """A smooth body over the cells that it cuts: the inside of a closed line, or the frame outside of it."""
-        parts = [Path(np.column_stack([x, y]), closed=True)]
-        if outside:
-            (left, right), (bottom, top) = (edges[[0, -1]] for edges in self.edges)
-            corners = [(left, bottom), (left, top), (right, top), (right, bottom), (left, bottom)]
-            parts.append(Path(corners, closed=True))  # clockwise: the inside of the line is a hole
-        return PathPatch(Path.make_compound_path(*parts), facecolor=_SOLID, edgecolor="none", zorder=3)
-
     def _pixels(self):
         nodes = [with_walls(edges) for edges in self.edges]
         counts = [max(len(edges) - 1, int(_PIXELS * min(1, ratio))) for edges, ratio in
                   zip(self.edges, (1 / self.aspect, self.aspect))]
         even = [edges[0] + (np.arange(n) + 0.5) / n * (edges[-1] - edges[0]) for edges, n in zip(self.edges, counts)]
-        solid = np.isnan(self.values)
-        pixels = resample(nodes, extend(_fill(self.values)), even)
-        across, up = (np.searchsorted(edges, places) - 1 for edges, places in zip(self.edges, even))
-        pixels[solid[np.ix_(up, across)]] = np.nan
+        pixels = resample(nodes, extend(fill(self.values)), even)
+        pixels[self._solid(*even)] = np.nan
         return pixels
+
+    def _solid(self, x, y):
+        """Whether bodies fill places [y][x]."""
+        across, up = (
+            np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
+            for edges, places in zip(self.edges, (x, y))
+        )
+        solid = np.isnan(self.values)[np.ix_(up, across)]
+        return solid | self.facets.behind(self.edges, x, y) if self.facets else solid
 
     def _draw_flow(self, ax):
         colour = "0.2" if self.signed else "white"
@@ -215,7 +216,6 @@ class MapPanel:
     def _draw_streamlines(self, ax, colour):
         """Lines are traced in the lengths of the picture, whose longer side is 1."""
         from matplotlib import rcParams
-        from matplotlib.collections import LineCollection
 
         drawn = (min(1, 1 / self.aspect), min(1, self.aspect))
         low = np.array([edges[0] for edges in self.edges])
@@ -224,7 +224,8 @@ class MapPanel:
 
         def velocity(x, y):
             places = (low[0] + x * stretch[0], low[1] + y * stretch[1])
-            return [resample(self.flow_nodes, part, places) for part in parts]
+            solid = self._solid(*places)  # lines end there
+            return [np.where(solid, np.nan, resample(self.flow_nodes, part, places)) for part in parts]
 
         apart = _LINES_APART * min(self.aspect, 1 / self.aspect) ** 0.5
         lines = trace(drawn, velocity, apart, _RESTS * float(np.hypot(*parts).max()))

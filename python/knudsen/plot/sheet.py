@@ -18,6 +18,7 @@ from .build import (
 )
 
 _SMALL = 0.02  # of the largest deviation: less is not drawn unless asked for
+_NOTHING = 1e-4  # of the other component: symmetry and round-off
 _MOST = 12
 _HEADLINES = ("D", "G", "G_P", "G_T")
 
@@ -80,8 +81,16 @@ def _profiles(scene, asked):
     for along, other in ((first.axes[1], first.axes[0]), (first.axes[0], first.axes[1])):
         if len(first.fixed) == 1 and along in first.fixed:
             continue
-        default = quantities.TABLE[f"u{other}" if moving else "theta"]
-        yield from _grouped(scene, asked or [default], along)
+        yield from _grouped(scene, asked or [_across(scene, along, other) if moving else quantities.TABLE["theta"]], along)
+
+
+def _across(scene, along, other):
+    """The velocity across a midline, or along it if symmetry makes the former zero."""
+    across, onwards = (
+        max(float(np.nanmax(np.abs(state.line(name, along)[1]), initial=0)) for state in scene.states)
+        for name in (f"u{other}", f"u{along}")
+    )
+    return quantities.TABLE[f"u{other if across > _NOTHING * onwards else along}"]
 
 
 def _visible(scene):
@@ -250,7 +259,7 @@ def _title(scene):
         yield _frequency(source, si)
     elif state and is_mean(state):
         yield "time average"
-    elif state and alone:
+    elif state and alone and not source.iterates:
         yield f"$t$ = {time_text(scene, state)}" if si else rf"$t$ = {state.time:.4g} $\lambda_0/V_0$"
     for axis, place in state.cut.items() if state else ():
         yield f"${axis}$ = {quantities.with_unit(place * si['box'], 'm') if si else f'{place:.4g} $L$'}"

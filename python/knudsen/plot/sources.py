@@ -9,6 +9,7 @@ from ..errors import Error
 from ..results import Run
 from ..snapshot import Instant, Snapshot
 from ..units import AXES
+from .facets import cut
 
 _SCALES = ("temperature", "pressure", "density", "mass", "velocity", "length", "time", "box", "disturbance")
 _LEAST = 1e-60  # of a scale
@@ -101,6 +102,11 @@ class Source:
         """Whether it has amplitudes and phases, of time.mode: frequency."""
         return self.has_fields and self.run.frequency is not None
 
+    @property
+    def iterates(self):
+        """Whether the rows of its history are iterations for a steady state."""
+        return self.history is not None and "update" in self.history
+
     def number(self, name):
         """A quantity of the summary, or the last value of its column; nan if there is none."""
         value = self.quantities.get(name)
@@ -188,24 +194,19 @@ class State:
         size = [getattr(self.at, axis + "_edges")[-1] for axis in AXES]
         return [line for body in self.bodies.values() for line in _plates(body, self.axes, size)]
 
-    def outlines(self):
-        """Smooth bodies on the plane of x and y, which are prisms along z: (x, y, outside) in L."""
-        found = [(_outline(body), bool(body.get("outside"))) for body in self.bodies.values()]
-        return [(*line, outside) for line, outside in found if line is not None and self.axes == "xy"]
-
-
-def _outline(body):
-    """The closed line of a cylinder along z or of a polygon, anticlockwise, in L; None for other bodies."""
-    circle, polygon = body.get("cylinder", {}), body.get("polygon", [])
-    corners = np.array([x for x in polygon if x != "auto"], dtype=float).reshape(-1, 2)
-    if circle.get("radius", 0) > 0 and circle.get("axis") == "z":
-        angle = np.linspace(0, 2 * np.pi, 181)
-        return tuple(circle["centre"][i] + circle["radius"] * wave(angle) for i, wave in enumerate((np.cos, np.sin)))
-    if len(corners) < 3:
-        return None
-    x, y = np.append(corners, corners[:1], axis=0).T
-    turn = np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])
-    return (x, y) if turn > 0 else (x[::-1], y[::-1])
+    def facets(self):
+        """The lines in which smooth bodies cut the plane, in L."""
+        chosen = [AXES.index(axis) for axis in self.axes]
+        across, place = next(((AXES.index(axis), place) for axis, place in self.cut.items()), (None, 0.0))
+        faces = self.source.run.surfaces if self.source and self.bodies else {}
+        kept = [body["side"] == -1 for body in faces.values() if "normal" in body]
+        found = {
+            name: np.concatenate([body[name][cut] for body, cut in zip(faces.values(), kept)]) if kept else np.zeros(0)
+            for name in ("centre", "normal", "area")
+        }
+        delta = self.source.delta if self.source else 1.0
+        edges = [delta * getattr(self.at, axis + "_edges") for axis in AXES]
+        return cut(found, edges, chosen, across, delta * place)[0].scaled(1 / delta)
 
 
 def _plates(body, axes, size):

@@ -20,7 +20,7 @@ _FROM_EDGE = 0.5  # lines do not begin nearer to the edge
 def trace(size, velocity, apart, slow):
     """Lines as arrays [points][2] of a flow in the box [0, size[0]] x [0, size[1]].
 
-    ``velocity(x, y)`` gives both components [y][x] on the nodes x and y.  Neighbours have the distance ``apart``;
+    ``velocity(x, y)`` gives both components [y][x] on the nodes x and y, nan where there is no gas.  Neighbours have the distance ``apart``;
     where the speed is below ``slow`` the flow rests.
     """
     return _Tracer(size, velocity, apart, slow).trace_all()
@@ -33,7 +33,7 @@ class _Tracer:
         self.counts = [max(8, int(_NODES * length / longer)) for length in size]
         nodes = [np.linspace(0, length, n + 1) for length, n in zip(size, self.counts)]
         u, v = velocity(*nodes)
-        self.nodes, self.speed = nodes, np.hypot(u, v)
+        self.nodes, self.speed = nodes, np.nan_to_num(np.hypot(u, v))
         # Lists are read faster than arrays, one number at a time.
         self.u, self.v = u.tolist(), v.tolist()
         self.per_length = [n / length for n, length in zip(self.counts, size)]
