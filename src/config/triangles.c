@@ -102,12 +102,13 @@ static int compare_edges(const void *a, const void *b)
 
 static struct edge edge_of(const double from[3], const double to[3])
 {
-    double ends[3][3];            /* from, to, from */
+    double ends[3][3]; /* from, to, from */
+    int way = 0;
     for (int d = 0; d < 3; d++) { /* -0 becomes 0 */
         ends[0][d] = ends[2][d] = from[d] + 0.0;
         ends[1][d] = to[d] + 0.0;
+        way = way != 0 ? way : (from[d] < to[d]) - (from[d] > to[d]);
     }
-    const int way = memcmp(ends[0], ends[1], sizeof ends[0]) < 0 ? 1 : -1;
     return (struct edge){kn_files_sum(KN_FILES_SUM, ends[way < 0], 2 * sizeof ends[0]), way};
 }
 

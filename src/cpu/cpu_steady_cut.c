@@ -194,6 +194,7 @@ static void fill_facet(const struct volume *u, int i)
         emit(u, i, rho, octant, out + (size_t)octant * stride);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the type of the kernel
 void KN_CPU_NAME(steady_reconstruct)(const struct kn_steady_pass *s, int volume, double *scratch)
 {
     const struct kn_problem *p = s->plan->problem;

@@ -62,7 +62,8 @@ enum kn_status kn_points_read(const char *path, double (**points)[2], int *count
     enum kn_status status = list ? read_lines(path, text, size, list, count)
                                  : kn_error_set(KN_EMEMORY, "no memory for the points of '%.300s'", path);
     free(text);
-    if (status == KN_OK && *count > 1 && memcmp(list[0], list[*count - 1], sizeof *list) == 0)
+    if (status == KN_OK && *count > 1 && list[0][0] == list[*count - 1][0] &&
+        list[0][1] == list[*count - 1][1])
         --*count;
     if (status == KN_OK && *count < 3)
         status = kn_error_set(KN_EINPUT, "%.300s has %d points (at least 3)", path, *count);

@@ -177,11 +177,11 @@ static enum kn_status apply(const struct source *s, const struct kn_voxels_rule 
         low = fmin(low, value);
         high = fmax(high, value);
     }
-    if (low == high)
+    if (!(low < high))
         return refuse(s, "has the same value everywhere");
     const double middle = low + rule->threshold * (high - low);
     memcpy(v->size, s->voxels, sizeof v->size);
-    if (!(v->solid = malloc(count)))
+    if (!(v->solid = malloc(count + 1)))
         return kn_error_set(KN_EMEMORY, "no memory for an image");
     for (size_t i = 0; i < count; i++)
         v->solid[i] = (value_at(s, i) < middle) == rule->dark;
@@ -204,9 +204,9 @@ enum kn_status kn_voxels_read(struct kn_voxels *v, const char *path, const struc
     struct source s = {.path = path};
     *v = (struct kn_voxels){.size = {0}};
     KN_TRY(kn_files_read(path, (size_t)(8 * rule->most) + NPY_HEADER + 16, &s.bytes, &s.size));
-    enum kn_status status = s.bytes ? KN_OK : refuse(&s, "does not exist");
-    if (status == KN_OK)
-        status = read_source(&s, rule);
+    if (!s.bytes)
+        return refuse(&s, "does not exist");
+    enum kn_status status = read_source(&s, rule);
     if (status == KN_OK)
         status = apply(&s, rule, v);
     free(s.bytes);

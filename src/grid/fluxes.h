@@ -37,7 +37,7 @@ enum kn_status kn_fluxes_create(struct kn_fluxes *f, const struct kn_case *c, co
 void kn_fluxes_destroy(struct kn_fluxes *f);
 
 /* Store what every surface receives at its faces in `local`: wall faces, then facets of smooth bodies. */
-void kn_fluxes_store(struct kn_fluxes *f, const struct kn_fluxes_state *state);
+void kn_fluxes_store(struct kn_fluxes *x, const struct kn_fluxes_state *now);
 
 /* Sum over the faces of all ranks. */
 void kn_fluxes_sum(struct kn_fluxes *f, const struct kn_comm *comm, const struct kn_fluxes_state *state,

@@ -99,7 +99,10 @@ static bool wrap(const struct kn_space *s, const struct kn_case *c, int at[3])
             continue;
         if (!wraps(c, 2 * d + (at[d] >= n)))
             return false;
-        at[d] = (at[d] % n + n) % n;
+        while (at[d] < 0)
+            at[d] += n;
+        while (at[d] >= n)
+            at[d] -= n;
     }
     return true;
 }

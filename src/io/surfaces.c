@@ -64,7 +64,7 @@ enum kn_status kn_surfaces_gather(struct kn_surfaces *to, const struct kn_snapsh
     to->rows = malloc((size_t)(comm->rank == 0 ? all : own) * row + 1);
     const enum kn_status status =
         kn_comm_agree(comm, to->rows ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the faces of walls"));
-    if (status != KN_OK) {
+    if (status != KN_OK || !to->rows) {
         kn_surfaces_destroy(to);
         return status;
     }

@@ -37,11 +37,11 @@ enum { WATCHED = KN_SUMS_WATCHED };
     FIELD(name "yz", KN_##f##YZ, unit, d)
 #define FIELDS(set, symbol, label, shape, field, column, unit, d, text) shape(field, column, unit, d)
 #define SIDE(name, side)                                                                             \
-    {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
-    {{name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
-    {{name ".stress_z", "p0 eps", AT(stress[side][2]), KN_DIMENSION_STRESS}, NULL, side + 1},         \
-    {{name ".heat_flux", "p0 V0 eps", AT(heat_flux[side]), KN_DIMENSION_HEAT_FLUX}, NULL, side + 1},  \
-    {{name ".mass_flux", "n0 V0 eps", AT(mass_flux[side]), KN_DIMENSION_MASS_FLUX}, NULL, side + 1},
+    {{name ".stress_x", "p0 eps", AT(stress[side][0]), KN_DIMENSION_STRESS}, NULL, (side) + 1},         \
+    {{name ".stress_y", "p0 eps", AT(stress[side][1]), KN_DIMENSION_STRESS}, NULL, (side) + 1},         \
+    {{name ".stress_z", "p0 eps", AT(stress[side][2]), KN_DIMENSION_STRESS}, NULL, (side) + 1},         \
+    {{name ".heat_flux", "p0 V0 eps", AT(heat_flux[side]), KN_DIMENSION_HEAT_FLUX}, NULL, (side) + 1},  \
+    {{name ".mass_flux", "n0 V0 eps", AT(mass_flux[side]), KN_DIMENSION_MASS_FLUX}, NULL, (side) + 1},
 /* clang-format on */
 
 static double norm(const double v[3])
