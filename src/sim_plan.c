@@ -126,9 +126,11 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
                                    const struct kn_backend *backend, struct kn_box **boxes)
 {
     *boxes = NULL;
-    if (comm->size > 1 && kn_shape_any(c))
-        return kn_error_set(
-            KN_EINPUT, "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d", comm->size);
+    if (comm->size > 1 && kn_shape_any(c) && kn_case_iterates(c))
+        return kn_error_set(KN_EINPUT,
+                            "time.mode: %s with cylinders, spheres, polygons or STL surfaces needs one rank, and "
+                            "there are %d (time.mode: unsteady computes them on several)",
+                            kn_config_choice_name("time.mode", c->time.mode), comm->size);
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);

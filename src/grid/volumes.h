@@ -60,7 +60,8 @@ struct kn_volumes {
         *of_cell; /* [ncells] control volume, or one of the values below; NULL: there are no smooth bodies */
     double *gas;  /* [ncells] volume of the gas in each cell of a control volume */
     int count, npieces, npoints, nmatrices;
-    struct kn_volume *list; /* [count] */
+    int own_count, own_facets, own_links; /* the first ones are those of rows of this rank */
+    struct kn_volume *list;               /* [count] */
     struct kn_piece *pieces;
     struct kn_point *points;
     double (*matrices)[KN_VOLUMES_MATRIX]; /* [nmatrices] xx yy zz xy xz yz */
