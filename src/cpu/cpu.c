@@ -99,7 +99,8 @@ static void clear(struct kn_cpu *cpu)
     const int block = cpu->block;
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
     for (int i = 0; i < cpu->routes.cells.count; i++) {
-        const int64_t first = cpu->routes.cells.stop[i], count = ncells - first < block ? ncells - first : block;
+        const int64_t first = cpu->routes.cells.stop[i],
+                      count = ncells - first < block ? ncells - first : block;
         memset(cpu->h + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
         memset(cpu->next + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
     }
@@ -143,7 +144,8 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     /* In a huge page: the distribution of small pages over the second-level cache is random. */
     cpu->scratch = kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + KN_CPU_HUGE_PAGE / sizeof(float),
                                   sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->outgoing || !cpu->lost || !cpu->fluxes || !cpu->flowed || !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
+    if (!cpu->h || !cpu->next || !cpu->outgoing || !cpu->lost || !cpu->fluxes || !cpu->flowed ||
+        !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
     KN_TRY(kn_cpu_routes_create(&cpu->routes, p, cpu->block));

@@ -100,7 +100,8 @@ static void survey_volumes(const struct survey *s)
         for (int octant = 0; octant < s->mesh->octants; octant++) {
             bool reads = note_row(s, kn_mesh_row(s->mesh, (struct kn_site){u->cell, octant}));
             for (int i = u->first_point; i < u->first_point + u->points && s->order > 1; i++)
-                reads = note_row(s, kn_mesh_row(s->mesh, (struct kn_site){v->points[i].cell, octant})) || reads;
+                reads =
+                    note_row(s, kn_mesh_row(s->mesh, (struct kn_site){v->points[i].cell, octant})) || reads;
             s->halo->rim_volumes[volume] |= reads;
         }
         for (int i = 0; i < u->pieces; i++)

@@ -32,7 +32,8 @@ struct kn_halo {
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order);
 
-/* A halo with one row of `stride` floats for each cell: those of the halo of the space that are `needed` [nhalo]. */
+/* A halo with one row of `stride` floats for each cell: those of the halo of the space that are `needed`
+ * [nhalo]. */
 enum kn_status kn_halo_create_cells(struct kn_halo *halo, const struct kn_comm *comm,
                                     const struct kn_box *boxes, const struct kn_space *space, int stride,
                                     uint8_t *needed);

@@ -1,4 +1,5 @@
-/* Values of control volumes whose row is on another rank, for the cells of this rank that are part of them. */
+/* Values of control volumes whose row is on another rank, for the cells of this rank that are part of them.
+ */
 #ifndef KN_LENT_H
 #define KN_LENT_H
 
@@ -6,10 +7,10 @@
 
 struct kn_lent {
     const struct kn_space *space;
-    int width;              /* values of a cell */
-    struct kn_halo halo;    /* a row of doubles for each cell */
+    int width;           /* values of a cell */
+    struct kn_halo halo; /* a row of doubles for each cell */
     double *sent, *received;
-    double *values;         /* [nhalo][width] of the last exchange */
+    double *values;                    /* [nhalo][width] of the last exchange */
     struct kn_comm_exchange *exchange; /* NULL: no rank needs any */
 };
 

@@ -246,8 +246,7 @@ static void take_piece(struct part *p, int volume, const struct kn_piece *from, 
     }
     piece->cell = map_beyond(p, from->cell);
     if (link) {
-        to->links[n->links] =
-            (struct kn_link){p->cell[link->cell], link->side, map_beyond(p, link->beyond)};
+        to->links[n->links] = (struct kn_link){p->cell[link->cell], link->side, map_beyond(p, link->beyond)};
         p->link[link - v->links] = n->links;
         piece->row = links + n->links++;
         return;
