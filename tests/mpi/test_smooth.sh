@@ -52,6 +52,9 @@ alike "gas between cylinders" "4" "bodies.in.cylinder.centre=[0.5,0.5]" bodies.i
     "bodies.out.cylinder.centre=[0.5,0.5]" bodies.out.cylinder.radius=0.45 bodies.out.outside=true bodies.in.temperature=1
 alike "sphere" "2 3 4" "space.cells=[9,8,10]" "space.size=[1,1,1]" "bodies.ball.sphere.centre=[0.47,0.53,0.5]" \
     bodies.ball.sphere.radius=0.3 walls.back.kind=diffuse walls.front.kind=diffuse time.max_steps=6
+# Rank 2 reads rows of rank 1, and rank 1 none of rank 2.
+alike "sphere in few cells" "5" "space.cells=[6,7,8]" "space.size=[1,1,1]" "bodies.ball.sphere.centre=[0.253,0.51,0.606]" \
+    bodies.ball.sphere.radius=0.315 walls.back.kind=diffuse walls.front.kind=diffuse time.max_steps=6 space.order=2
 
 # A run that is continued on another number of ranks, and a steady state, which needs one rank.
 settings=()
