@@ -156,13 +156,17 @@ static enum kn_status add_readers(struct kn_halo *h)
 {
     const size_t n = (size_t)h->comm->size, own = (size_t)h->comm->rank;
     int64_t *reads = calloc(n * n / 64 + 1, sizeof *reads); /* bits [reader][owner] */
-    KN_TRY(kn_comm_agree(h->comm, reads ? KN_OK : no_memory()));
-    for (int i = 0; i < h->npeers && reads; i++) {
+    const enum kn_status status = kn_comm_agree(h->comm, reads ? KN_OK : no_memory());
+    if (status != KN_OK || !reads) { /* one implies the other */
+        free(reads);
+        return status;
+    }
+    for (int i = 0; i < h->npeers; i++) {
         const size_t bit = own * n + (size_t)h->peers[i].rank;
         reads[bit / 64] = (int64_t)((uint64_t)reads[bit / 64] | (uint64_t)1 << bit % 64);
     }
     kn_comm_sum(h->comm, reads, (int)(n * n / 64 + 1)); /* no bit is set twice */
-    for (size_t rank = 0; rank < n && reads; rank++) {
+    for (size_t rank = 0; rank < n; rank++) {
         const size_t bit = rank * n + own, back = own * n + rank;
         if (((uint64_t)reads[bit / 64] >> bit % 64 & 1) && !((uint64_t)reads[back / 64] >> back % 64 & 1))
             h->peers[h->npeers++] = (struct kn_peer){.rank = (int)rank, .first_recv = h->nrecv};
@@ -249,7 +253,7 @@ static enum kn_status find_peers(const struct survey *s, const struct kn_box *bo
     struct kn_halo *h = s->halo;
     int *owners = malloc(((size_t)s->space->nhalo + 1) * sizeof *owners);
     h->peers = calloc((size_t)h->comm->size, sizeof *h->peers);
-    h->recv = malloc(((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1) * sizeof *h->recv);
+    h->recv = calloc((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1, sizeof *h->recv);
     const bool room = owners && h->peers && h->recv;
     for (int cell = 0; cell < s->space->nhalo && room; cell++)
         owners[cell] = owner_of(s, boxes, cell, cell > 0 ? owners[cell - 1] : 0);
@@ -317,7 +321,7 @@ enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, 
 
 enum kn_status kn_halo_create_cells(struct kn_halo *halo, const struct kn_comm *comm,
                                     const struct kn_box *boxes, const struct kn_space *space, int stride,
-                                    uint8_t *needed)
+                                    uint8_t *needed) // NOLINT(readability-non-const-parameter)
 {
     const struct kn_mesh mesh = {.octants = 1, .stride = stride};
     const struct survey s = {halo, space, &mesh, 1, needed, NULL, NULL};

@@ -408,7 +408,8 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
     take_box(s, c, box);
     if (!kn_shape_any(c) || s->ncells == kn_space_count(s))
         return fill_space(s, c);
-    enum kn_status status = kn_space_create(&whole, c, NULL);
+    take_box(&whole, c, NULL);
+    enum kn_status status = fill_space(&whole, c);
     if (status == KN_OK)
         status = kn_part_create(s, &whole, c);
     kn_space_destroy(&whole);

@@ -70,7 +70,7 @@ static inline size_t kn_space_fluxes(const struct kn_space *space)
 int kn_space_count_faces(const struct kn_case *c, const struct kn_box *box);
 
 /* The centre of a face, lambda0. */
-void kn_space_face_centre(const struct kn_space *space, int face, double at[3]);
+void kn_space_face_centre(const struct kn_space *space, int face, double centre[3]);
 
 /* Position of a cell of the box in the whole space, and its number there, x fastest. */
 void kn_space_place(const struct kn_space *space, int cell, int at[3]);

@@ -194,7 +194,7 @@ static void compare_pieces(const struct view *v, const struct kn_volume *own, co
         assert_true((link != NULL) == (other != NULL));
         if (i >= own->facets)
             assert_int_equal(place_of(v, a->cell), b->cell);
-        if (link) {
+        if (link && other) {
             assert_int_equal(number_of(v, link->cell), other->cell);
             assert_int_equal(place_of(v, link->beyond), other->beyond);
         }
