@@ -46,7 +46,8 @@ alike "cylinder in a strong flow, Strang splitting, a series of files" "4" "${wi
 alike "memory that the host cannot access" "3" "${wire[@]}" run.backend=strict
 alike "polygon near a wall, and a box" "4" "bodies.fin.polygon=[0.2,0,0.6,0.04,0.35,0.5]" bodies.fin.temperature=1 \
     "bodies.bar.box=[[0.6153846,0.5454545],[0.8461538,0.8181818]]" walls.left.kind=specular
-alike "two bodies, periodic ends" "3 4" "${wire[@]}" "bodies.fin.polygon=[0.8,0.2,0.99,0.3,0.9,0.7]" \
+alike "two bodies, oscillation, periodic ends" "3 4" "${wire[@]}" "bodies.wire.temperature=[0,1]" \
+    "bodies.wire.oscillation.velocity=[0.5,0,0]" bodies.wire.oscillation.frequency=3 "bodies.fin.polygon=[0.8,0.2,0.99,0.3,0.9,0.7]" \
     walls.left.kind=periodic walls.right.kind=periodic walls.top.velocity=0
 alike "gas between cylinders" "4" "bodies.in.cylinder.centre=[0.5,0.5]" bodies.in.cylinder.radius=0.2 \
     "bodies.out.cylinder.centre=[0.5,0.5]" bodies.out.cylinder.radius=0.45 bodies.out.outside=true bodies.in.temperature=1
