@@ -11,6 +11,7 @@
 #include "grid/duration.h"
 #include "grid/emission.h"
 #include "grid/initial.h"
+#include "grid/lent.h"
 
 #include <math.h>
 #include <omp.h>
@@ -48,6 +49,7 @@ struct kn_sim {
     double ahead;   /* collision time applied beyond the current time */
     uint64_t draws; /* collision sets used so far */
     struct kn_fluxes fluxes;
+    struct kn_lent lent; /* moments of cells without a row */
     struct moment observations[KN_BACKEND_OBSERVATIONS], present;
     double (*wall_velocity)[3]; /* of all moments */
     int64_t begun, taken;       /* observations so far */
@@ -120,9 +122,9 @@ static enum kn_status connect_ranks(struct kn_sim *sim, const struct kn_progress
     const struct kn_assembler *assembler =
         sim->c.collision.method == KN_METHOD_OPERATOR ? kn_backend_assembler(sim->c.run.backend) : NULL;
     KN_TRY(kn_collision_create(&sim->collision, &sim->inner, &sim->velocity, sim->comm, assembler, progress));
-    return sim->comm->size == 1
-               ? KN_OK
-               : kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order);
+    if (sim->comm->size > 1)
+        KN_TRY(kn_halo_create(&sim->halo, sim->comm, sim->boxes, &sim->space, &mesh, sim->c.space.order));
+    return kn_lent_create(&sim->lent, sim->comm, sim->boxes, &sim->space, KN_MOMENTS);
 }
 
 static enum kn_status build(struct kn_sim *sim, const struct kn_progress_callback *progress)
@@ -179,6 +181,7 @@ void kn_sim_destroy(struct kn_sim *sim)
     kn_space_destroy(&sim->space);
     kn_velocity_destroy(&sim->velocity);
     kn_halo_destroy(&sim->halo);
+    kn_lent_destroy(&sim->lent);
     free(sim->boxes);
     free(sim->wall_velocity);
     kn_fluxes_destroy(&sim->fluxes);
@@ -342,20 +345,19 @@ enum kn_status kn_sim_observe(struct kn_sim *sim)
     return sim->backend->observe(sim->machine);
 }
 
-static void fill_fields(const struct kn_sim *sim, const double *moments, double *fields)
+static void fill_fields(struct kn_sim *sim, const double *moments, double *fields)
 {
     const int ncells = sim->space.ncells;
+    kn_lent_exchange(&sim->lent, moments);
 #pragma omp parallel for schedule(static) num_threads(sim->problem.threads) if (ncells > 2048)
     for (int cell = 0; cell < ncells; cell++) {
-        const int volume = kn_volumes_at(&sim->space.volumes, cell),
-                  row = volume >= 0 ? sim->space.volumes.list[volume].cell : cell;
         double *field = fields + (size_t)cell * KN_FIELDS;
-        if (sim->space.solid && sim->space.solid[row]) {
+        if (sim->space.solid && sim->space.solid[cell] && kn_volumes_at(&sim->space.volumes, cell) < 0) {
             for (int f = 0; f < KN_FIELDS; f++)
                 field[f] = NAN;
             continue;
         }
-        kn_moments_to_fields(moments + (size_t)row * KN_MOMENTS, sim->c.disturbance, field);
+        kn_moments_to_fields(kn_lent_row(&sim->lent, moments, cell), sim->c.disturbance, field);
         if (!sim->reference.at_rest)
             kn_reference_restore_fields(&sim->reference, field);
     }

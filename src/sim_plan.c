@@ -17,6 +17,9 @@
 /* With collisions, a step is at most this fraction of the mean time between them, for any Courant number. */
 static const double LONGEST_STEP = 0.2;
 
+/* For the cuts and control volumes of the whole space while a rank selects those that it needs. */
+static const double CUT_BYTES = 120; /* per cell, measured in three dimensions */
+
 /* Of the steady-state solver. */
 static const double USUAL_ITERATIONS = 20;
 
@@ -126,11 +129,12 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
                                    const struct kn_backend *backend, struct kn_box **boxes)
 {
     *boxes = NULL;
-    if (comm->size > 1 && kn_shape_any(c))
+    if (comm->size > 1 && kn_shape_any(c) && kn_case_iterates(c))
         return kn_error_set(
             KN_EINPUT,
-            "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d",
-            comm->size);
+            "time.mode: %s with cylinders, spheres, polygons or STL surfaces needs one rank, and "
+            "there are %d (time.mode: unsteady computes them on several)",
+            kn_config_choice_name("time.mode", c->time.mode), comm->size);
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
@@ -162,9 +166,11 @@ static enum kn_status plan_space(const struct kn_case *c, const struct kn_comm *
     }
     free(boxes);
     const int64_t most = INT32_MAX / 8; /* rows of borders are numbered by octant */
-    if (status == KN_OK && comm->size > 1 && cells + halo > most)
+    const int *n = c->space.cells;
+    const int64_t numbered = kn_shape_any(c) ? (int64_t)n[0] * n[1] * n[2] : cells + halo;
+    if (status == KN_OK && comm->size > 1 && numbered > most)
         return kn_error_set(KN_EINPUT, "space.cells: %lld cells are more than one rank can number",
-                            (long long)cells);
+                            (long long)numbered);
     bool varies = false;
     for (int i = 0; i < kn_case_surfaces(c); i++)
         varies = varies || kn_case_varies(c, i);
@@ -222,6 +228,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
+        if (comm->size > 1 && kn_shape_any(c)) /* before the backend allocates */
+            size->memory_bytes = fmax(size->memory_bytes, CUT_BYTES * (double)size->cells);
         size->time_step = kn_sim_choose_time_step(c, v.max_speed);
         size->steps =
             kn_case_iterates(c) ? USUAL_ITERATIONS : ceil(kn_duration_end(c) / size->time_step - 1e-9);

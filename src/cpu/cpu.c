@@ -33,7 +33,7 @@ struct kn_cpu {
     size_t scratch_size;
     struct kn_cpu_propagators propagators;
     int block; /* cells per block of collisions */
-    struct kn_route cells, faces;
+    struct kn_routes routes;
     bool cached; /* results stay in the caches */
     struct kn_comm_exchange *exchange;
     float *sent, *received; /* [halo nsend], [halo nrecv][stride] */
@@ -84,8 +84,7 @@ static void destroy(void *machine)
     free(cpu->samples);
     kn_sampling_order_destroy(&cpu->order);
     free(cpu->scratch);
-    free(cpu->cells.stop);
-    free(cpu->faces.stop);
+    kn_cpu_routes_destroy(&cpu->routes);
     kn_comm_exchange_destroy(cpu->exchange);
     free(cpu->sent);
     free(cpu->received);
@@ -99,8 +98,9 @@ static void clear(struct kn_cpu *cpu)
     const int64_t ncells = cpu->problem.space->ncells, nnodes = cpu->problem.velocity->nnodes;
     const int block = cpu->block;
 #pragma omp parallel for schedule(static) num_threads(cpu->problem.threads)
-    for (int i = 0; i < cpu->cells.count; i++) {
-        const int64_t first = cpu->cells.stop[i], count = ncells - first < block ? ncells - first : block;
+    for (int i = 0; i < cpu->routes.cells.count; i++) {
+        const int64_t first = cpu->routes.cells.stop[i],
+                      count = ncells - first < block ? ncells - first : block;
         memset(cpu->h + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
         memset(cpu->next + first * nnodes, 0, (size_t)(count * nnodes) * sizeof(float));
     }
@@ -141,15 +141,14 @@ static enum kn_status allocate(struct kn_cpu *cpu)
     cpu->moments = malloc(ncells * KN_MOMENTS * sizeof(double));
     cpu->drawn = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
     cpu->samples = kn_cpu_aligned((size_t)kn_sampling_count(p->c) + 1, sizeof(struct kn_sample));
-    cpu->cells.stop = malloc(ncells * sizeof *cpu->cells.stop);
-    cpu->faces.stop = malloc((faces + 1) * sizeof *cpu->faces.stop);
     /* In a huge page: the distribution of small pages over the second-level cache is random. */
     cpu->scratch = kn_cpu_aligned((size_t)p->threads * cpu->scratch_size + KN_CPU_HUGE_PAGE / sizeof(float),
                                   sizeof(float));
-    if (!cpu->h || !cpu->next || !cpu->cells.stop || !cpu->faces.stop || !cpu->outgoing || !cpu->lost ||
-        !cpu->fluxes || !cpu->flowed || !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
+    if (!cpu->h || !cpu->next || !cpu->outgoing || !cpu->lost || !cpu->fluxes || !cpu->flowed ||
+        !cpu->moments || !cpu->drawn || !cpu->samples || !cpu->scratch ||
         kn_sampling_order_create(&cpu->order, p->c, p->velocity) != KN_OK)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of distribution function", memory(p) / 1e9);
+    KN_TRY(kn_cpu_routes_create(&cpu->routes, p, cpu->block));
     KN_TRY(kn_cpu_propagators_create(&cpu->propagators, p));
     return create_exchange(cpu);
 }
@@ -176,7 +175,6 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
         destroy(cpu);
         return status;
     }
-    kn_cpu_route(p, cpu->block, &cpu->cells, &cpu->faces);
     clear(cpu);
     *machine = cpu;
     return KN_OK;
@@ -261,42 +259,48 @@ static struct leg whole_route(const struct kn_route *r)
     return (struct leg){0, r->count};
 }
 
-static struct leg inner_leg(const struct kn_route *r)
+/* What does not need other ranks, or the rest. */
+static struct leg leg_of(const struct kn_route *r, bool rim)
 {
-    return (struct leg){0, r->inner};
+    return rim ? (struct leg){r->inner, r->count} : (struct leg){0, r->inner};
 }
 
-static struct leg rim_leg(const struct kn_route *r)
+/* The fluxes through the facets of a control volume with a row of this rank. */
+static void add_facets(struct kn_cpu *cpu, const struct kn_stream_sweep *s, int volume)
 {
-    return (struct leg){r->inner, r->count};
+    const struct kn_volumes *v = &s->space->volumes;
+    const struct kn_volume *own = &v->list[volume];
+    for (int i = 0; i < own->facets && volume < v->own_count; i++)
+        cpu->kernels->facet_flux(s, v->pieces[own->first_piece + i].row - s->space->nfaces);
 }
 
 /* All outgoing distributions are computed first: the flux through one face may depend on another emission.
  * Surfaces of control volumes need no wall face, and what flows into them through links needs all. */
-static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, struct leg leg)
+static void sweep_walls(struct kn_cpu *cpu, const struct kn_stream_sweep *s, bool rim)
 {
     const double start = omp_get_wtime();
-    const int *faces = cpu->faces.stop;
-    const struct kn_volumes *v = &cpu->problem.space->volumes;
+    const struct kn_routes *r = &cpu->routes;
+    const struct leg faces = leg_of(&r->faces, rim), volumes = leg_of(&r->volumes, rim),
+                     links = leg_of(&r->links, rim);
 #pragma omp parallel num_threads(cpu->problem.threads)
     {
         float *scratch = cpu->scratch + (size_t)omp_get_thread_num() * cpu->scratch_size;
         const unsigned mode = flush_denormals();
 #pragma omp for schedule(static)
-        for (int i = 0; i < v->count; i++)
-            cpu->kernels->reconstruct(s, i, scratch);
+        for (int i = volumes.first; i < volumes.end; i++)
+            cpu->kernels->reconstruct(s, r->volumes.stop[i], scratch);
 #pragma omp for schedule(static)
-        for (int i = leg.first; i < leg.end; i++)
-            cpu->kernels->wall(s, faces[i], scratch);
+        for (int i = faces.first; i < faces.end; i++)
+            cpu->kernels->wall(s, r->faces.stop[i], scratch);
 #pragma omp for schedule(static)
-        for (int i = 0; i < v->nlinks; i++)
-            cpu->kernels->link(s, i, scratch);
+        for (int i = links.first; i < links.end; i++)
+            cpu->kernels->link(s, r->links.stop[i], scratch);
 #pragma omp for schedule(static)
-        for (int i = leg.first; i < (s->fluxes ? leg.end : leg.first); i++)
-            cpu->kernels->flux(s, faces[i], scratch);
+        for (int i = faces.first; i < (s->fluxes ? faces.end : faces.first); i++)
+            cpu->kernels->flux(s, r->faces.stop[i], scratch);
 #pragma omp for schedule(static)
-        for (int i = 0; i < (s->fluxes ? v->nfacets : 0); i++)
-            cpu->kernels->facet_flux(s, i);
+        for (int i = volumes.first; i < (s->fluxes ? volumes.end : volumes.first); i++)
+            add_facets(cpu, s, r->volumes.stop[i]);
         restore_denormals(mode);
     }
     cpu->seconds[KN_PHASE_STREAM] += omp_get_wtime() - start;
@@ -375,7 +379,7 @@ static void sweep_cells(struct kn_cpu *cpu, const struct cell_sweep *sweep, stru
 {
     enum { TIMED = 16 };
     const int block = cpu->block, ncells = cpu->problem.space->ncells;
-    const int *stop = cpu->cells.stop;
+    const int *stop = cpu->routes.cells.stop;
     const double begin = omp_get_wtime();
     double stream = 0, collide = 0;
 #pragma omp parallel num_threads(cpu->problem.threads) reduction(+ : stream, collide)
@@ -451,7 +455,7 @@ static enum kn_status collide(void *machine, double dt, uint64_t draw)
 {
     struct kn_cpu *cpu = machine;
     const struct kn_collisions k = prepare_collisions(cpu, dt, draw);
-    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->cells));
+    sweep_cells(cpu, &(struct cell_sweep){NULL, &k, cpu->h, true, NULL}, whole_route(&cpu->routes.cells));
     return KN_OK;
 }
 
@@ -476,12 +480,12 @@ static enum kn_status step(void *machine, const struct kn_step *step)
     const struct cell_sweep sweep = {&s, &k, cpu->next, cpu->cached, cpu->exchange};
     if (cpu->exchange)
         begin_exchange(cpu);
-    sweep_walls(cpu, &s, inner_leg(&cpu->faces));
-    sweep_cells(cpu, &sweep, inner_leg(&cpu->cells));
+    sweep_walls(cpu, &s, false);
+    sweep_cells(cpu, &sweep, leg_of(&cpu->routes.cells, false));
     if (cpu->exchange) {
         end_exchange(cpu);
-        sweep_walls(cpu, &s, rim_leg(&cpu->faces));
-        sweep_cells(cpu, &sweep, rim_leg(&cpu->cells));
+        sweep_walls(cpu, &s, true);
+        sweep_cells(cpu, &sweep, leg_of(&cpu->routes.cells, true));
     }
     float *swap = cpu->h;
     cpu->h = cpu->next;

@@ -174,16 +174,21 @@ static inline void kn_cpu_restore_mass(const struct kn_velocity *v, uint64_t num
 /* Scratch memory for streaming and for model equations, in octants. */
 enum { KN_STREAM_SCRATCH_ROWS = 2, KN_RELAX_ROWS = 14 };
 
-/* The order in which cells, blocks of consecutive cells, or wall faces are processed: those that do not
- * depend on other ranks come first. */
+/* The order in which cells, blocks of consecutive cells, wall faces, control volumes or links are processed:
+ * those that do not depend on other ranks come first. */
 struct kn_route {
-    int *stop; /* [count] the cell, the first of a block, or the face */
+    int *stop; /* [count] the cell, the first of a block, the face, ... */
     int count;
     int inner; /* of them */
 };
 
-/* Fill empty routes, which have memory for every cell and every face. */
-void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces);
+struct kn_routes {
+    struct kn_route cells, faces, volumes, links;
+};
+
+/* Cells in blocks of this size. */
+enum kn_status kn_cpu_routes_create(struct kn_routes *r, const struct kn_problem *p, int block);
+void kn_cpu_routes_destroy(struct kn_routes *r);
 
 /* The two copies of the state of a CPU backend, in separate pages. */
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);

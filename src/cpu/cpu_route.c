@@ -1,5 +1,9 @@
-/* The order in which the CPU processes cells and walls. */
+/* The order in which the CPU processes cells, walls and control volumes. */
 #include "cpu/cpu_kernels.h"
+
+#include "error.h"
+
+#include <stdlib.h>
 
 /* True if bodies fill all cells of a block. */
 static bool is_solid(const uint8_t *solid, int first, int size, int end)
@@ -41,19 +45,50 @@ static void add_strips(const struct kn_problem *p, const uint8_t *rim, bool want
                     add_stop(cells, rim, wanted, line * n[0] + x, 1, lines * n[0]);
 }
 
-void kn_cpu_route(const struct kn_problem *p, int block, struct kn_route *cells, struct kn_route *faces)
+static void add_all(const uint8_t *rim, bool wanted, int count, struct kn_route *r)
 {
+    for (int i = 0; i < count; i++)
+        add_stop(r, rim, wanted, i, 1, count);
+}
+
+static void fill(struct kn_routes *r, const struct kn_problem *p, int block)
+{
+    static const struct kn_halo alone = {0};
     const struct kn_space *x = p->space;
-    const uint8_t *rim = p->halo ? p->halo->rim : NULL, *rim_faces = p->halo ? p->halo->rim_faces : NULL;
+    const struct kn_halo *halo = p->halo ? p->halo : &alone;
     for (int wanted = 0; wanted < 2; wanted++) {
-        cells->inner = cells->count;
-        faces->inner = faces->count;
+        r->cells.inner = r->cells.count;
+        r->faces.inner = r->faces.count;
+        r->volumes.inner = r->volumes.count;
+        r->links.inner = r->links.count;
         if (block == 1)
-            add_strips(p, rim, wanted, cells);
+            add_strips(p, halo->rim, wanted, &r->cells);
         for (int first = 0; first < x->ncells && block > 1; first += block)
             if (!is_solid(x->solid, first, block, x->ncells))
-                add_stop(cells, rim, wanted, first, block, x->ncells);
-        for (int face = 0; face < x->nfaces; face++)
-            add_stop(faces, rim_faces, wanted, face, 1, x->nfaces);
+                add_stop(&r->cells, halo->rim, wanted, first, block, x->ncells);
+        add_all(halo->rim_faces, wanted, x->nfaces, &r->faces);
+        add_all(halo->rim_volumes, wanted, x->volumes.count, &r->volumes);
+        add_all(halo->rim_links, wanted, x->volumes.own_links, &r->links);
     }
+}
+
+enum kn_status kn_cpu_routes_create(struct kn_routes *r, const struct kn_problem *p, int block)
+{
+    const struct kn_space *x = p->space;
+    r->cells.stop = malloc((size_t)x->ncells * sizeof *r->cells.stop);
+    r->faces.stop = malloc(((size_t)x->nfaces + 1) * sizeof *r->faces.stop);
+    r->volumes.stop = malloc(((size_t)x->volumes.count + 1) * sizeof *r->volumes.stop);
+    r->links.stop = malloc(((size_t)x->volumes.own_links + 1) * sizeof *r->links.stop);
+    if (!r->cells.stop || !r->faces.stop || !r->volumes.stop || !r->links.stop)
+        return kn_error_set(KN_EMEMORY, "no memory for the order of %d cells", x->ncells);
+    fill(r, p, block);
+    return KN_OK;
+}
+
+void kn_cpu_routes_destroy(struct kn_routes *r)
+{
+    free(r->cells.stop);
+    free(r->faces.stop);
+    free(r->volumes.stop);
+    free(r->links.stop);
 }

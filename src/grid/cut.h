@@ -34,7 +34,7 @@ struct kn_cut {
     double margin; /* surfaces at this distance coincide, lambda0 */
 };
 
-/* For a space of one rank with edges and sizes.  In two dimensions surfaces are chains of chords and edges
+/* For a whole space with edges and sizes.  In two dimensions surfaces are chains of chords and edges
  * (outline.c), in three they are given by the signed distances of the corners of cells (surface.c). */
 enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space);
 void kn_cut_destroy(struct kn_cut *cut);

@@ -72,7 +72,7 @@ static struct area facet_area(const struct kn_fluxes *x, int facet)
 /* The wall faces of this rank, then the facets of control volumes. */
 static int areas_of(const struct kn_fluxes *x)
 {
-    return x->space->nown + x->space->volumes.nfacets;
+    return x->space->nown + x->space->volumes.own_facets;
 }
 
 static struct area area_of(const struct kn_fluxes *x, int i)

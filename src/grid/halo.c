@@ -14,6 +14,7 @@ struct survey {
     const struct kn_mesh *mesh;
     int order;
     uint8_t *needed; /* [nhalo][octants] */
+    uint8_t *late;   /* [kn_volumes_rows] 1: this row of `outgoing` needs the halo, at control volumes */
     bool *outside;   /* a row is needed that is neither in the box nor in the halo */
 };
 
@@ -32,12 +33,22 @@ static bool note_row(const struct survey *s, int64_t row)
     return true;
 }
 
+/* The same for a row of `outgoing`. */
+static bool note_outgoing(const struct survey *s, int64_t row)
+{
+    const bool known = row < (int64_t)kn_volumes_rows(&s->space->volumes, s->space->nfaces);
+    *s->outside |= !known;
+    return known && s->late[row];
+}
+
+/* What passes the downwind face of a site. */
 static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 {
+    if (s->order == 1)
+        return note_row(s, kn_mesh_row(s->mesh, site));
     const struct kn_stencil t = kn_mesh_stencil(s->mesh, site, axis, s->order, 1);
-    *s->outside |= t.up < 0 && ~t.up / s->mesh->nnodes >= s->space->nfaces;
     bool reads = note_row(s, t.here);
-    reads = note_row(s, t.up) || reads;
+    reads = (t.up < 0 ? note_outgoing(s, ~t.up / s->mesh->nnodes) : note_row(s, t.up)) || reads;
     reads = note_row(s, t.down) || reads;
     for (int i = 0; i < t.transverse; i++)
         reads = note_row(s, t.side[i]) || reads;
@@ -48,20 +59,25 @@ static bool note_stencil(const struct survey *s, struct kn_site site, int axis)
 static bool note_site(const struct survey *s, struct kn_site site, int axis)
 {
     const struct kn_site up = kn_mesh_walk(s->mesh, site, axis, 0);
-    if (s->order == 1)
-        return up.cell >= 0 && note_row(s, kn_mesh_row(s->mesh, up));
-    const bool outflow = note_stencil(s, site, axis), inflow = up.cell >= 0 && note_stencil(s, up, axis);
+    const bool outflow = note_stencil(s, site, axis),
+               inflow = up.cell < 0 ? note_outgoing(s, ~up.cell) : note_stencil(s, up, axis);
     return outflow || inflow;
 }
 
 static void survey_cells(const struct survey *s)
 {
     const struct kn_mesh *m = s->mesh;
-    for (int cell = 0; cell < s->space->ncells; cell++)
-        for (int octant = 0; octant < m->octants; octant++)
+    for (int cell = 0; cell < s->space->ncells; cell++) {
+        const struct kn_volume *own = kn_volumes_own(&s->space->volumes, cell);
+        for (int i = 0; own && i < own->pieces; i++)
+            s->halo->rim[cell] |= s->late[s->space->volumes.pieces[own->first_piece + i].row];
+        if (s->space->solid && s->space->solid[cell])
+            continue;
+        for (int octant = 0; octant < m->octants && !own; octant++)
             for (int i = 0; i < m->naxes; i++)
                 if (note_site(s, (struct kn_site){cell, octant}, m->axes[i]))
                     s->halo->rim[cell] = 1;
+    }
 }
 
 /* The distribution that arrives at a wall is computed like any value on a face. */
@@ -72,6 +88,37 @@ static void survey_faces(const struct survey *s)
         for (int octant = 0; octant < s->mesh->octants; octant++)
             if (note_stencil(s, (struct kn_site){f->cell, octant}, f->side / 2))
                 s->halo->rim_faces[face] = 1;
+    }
+}
+
+/* All octants of the neighbours of a control volume are in its gradient. */
+static void survey_volumes(const struct survey *s)
+{
+    const struct kn_volumes *v = &s->space->volumes;
+    for (int volume = 0; volume < v->count; volume++) {
+        const struct kn_volume *u = &v->list[volume];
+        for (int octant = 0; octant < s->mesh->octants; octant++) {
+            bool reads = note_row(s, kn_mesh_row(s->mesh, (struct kn_site){u->cell, octant}));
+            for (int i = u->first_point; i < u->first_point + u->points && s->order > 1; i++)
+                reads =
+                    note_row(s, kn_mesh_row(s->mesh, (struct kn_site){v->points[i].cell, octant})) || reads;
+            s->halo->rim_volumes[volume] |= reads;
+        }
+        for (int i = 0; i < u->pieces; i++)
+            s->late[v->pieces[u->first_piece + i].row] |= s->halo->rim_volumes[volume];
+    }
+}
+
+/* What whole cells send into control volumes. */
+static void survey_links(const struct survey *s)
+{
+    const struct kn_volumes *v = &s->space->volumes;
+    for (int link = 0; link < v->own_links; link++) {
+        const struct kn_link *l = &v->links[link];
+        for (int octant = 0; octant < s->mesh->octants; octant++)
+            if (((octant & s->mesh->bit[l->side / 2]) == 0) == ((l->side & 1) != 0))
+                s->halo->rim_links[link] |= note_stencil(s, (struct kn_site){l->cell, octant}, l->side / 2);
+        s->late[s->space->nfaces + v->nfacets + link] |= s->halo->rim_links[link];
     }
 }
 
@@ -102,6 +149,30 @@ static void list_received(const struct survey *s, const int *owners)
         if (borders)
             h->peers[h->npeers++] = peer;
     }
+}
+
+/* At smooth bodies a rank may read rows of another one that reads none of its rows: both are peers. */
+static enum kn_status add_readers(struct kn_halo *h)
+{
+    const size_t n = (size_t)h->comm->size, own = (size_t)h->comm->rank;
+    int64_t *reads = calloc(n * n / 64 + 1, sizeof *reads); /* bits [reader][owner] */
+    const enum kn_status status = kn_comm_agree(h->comm, reads ? KN_OK : no_memory());
+    if (status != KN_OK || !reads) { /* one implies the other */
+        free(reads);
+        return status;
+    }
+    for (int i = 0; i < h->npeers; i++) {
+        const size_t bit = own * n + (size_t)h->peers[i].rank;
+        reads[bit / 64] = (int64_t)((uint64_t)reads[bit / 64] | (uint64_t)1 << bit % 64);
+    }
+    kn_comm_sum(h->comm, reads, (int)(n * n / 64 + 1)); /* no bit is set twice */
+    for (size_t rank = 0; rank < n; rank++) {
+        const size_t bit = rank * n + own, back = own * n + rank;
+        if (((uint64_t)reads[bit / 64] >> bit % 64 & 1) && !((uint64_t)reads[back / 64] >> back % 64 & 1))
+            h->peers[h->npeers++] = (struct kn_peer){.rank = (int)rank, .first_recv = h->nrecv};
+    }
+    free(reads);
+    return KN_OK;
 }
 
 /* Exchange the same number of integers, or lists of them, with every peer. A rank that fails must report
@@ -182,7 +253,7 @@ static enum kn_status find_peers(const struct survey *s, const struct kn_box *bo
     struct kn_halo *h = s->halo;
     int *owners = malloc(((size_t)s->space->nhalo + 1) * sizeof *owners);
     h->peers = calloc((size_t)h->comm->size, sizeof *h->peers);
-    h->recv = malloc(((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1) * sizeof *h->recv);
+    h->recv = calloc((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1, sizeof *h->recv);
     const bool room = owners && h->peers && h->recv;
     for (int cell = 0; cell < s->space->nhalo && room; cell++)
         owners[cell] = owner_of(s, boxes, cell, cell > 0 ? owners[cell - 1] : 0);
@@ -192,44 +263,70 @@ static enum kn_status find_peers(const struct survey *s, const struct kn_box *bo
     return room ? KN_OK : no_memory();
 }
 
-/* The part of it that a rank finds alone: all but nsend and send. */
-static enum kn_status find_needed(struct kn_halo *halo, const struct kn_comm *comm,
-                                  const struct kn_box *boxes, const struct kn_space *space,
-                                  const struct kn_mesh *mesh, int order)
+static bool allocate(struct survey *s)
 {
-    bool outside = false;
-    struct survey s = {halo, space, mesh, order, NULL, &outside};
-    *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
-    halo->rim = calloc((size_t)space->ncells + 1, 1);
-    halo->rim_faces = calloc((size_t)space->nfaces + 1, 1);
-    s.needed = calloc((size_t)space->nhalo * (size_t)mesh->octants + 1, 1);
-    const bool room = halo->rim && halo->rim_faces && s.needed;
-    enum kn_status status = room ? KN_OK : no_memory();
-    if (room) {
-        survey_cells(&s);
-        survey_faces(&s);
-        status = outside ? kn_error_set(KN_EINPUT, "a box of a rank has fewer cells than a step reads upwind")
-                         : find_peers(&s, boxes);
-    }
-    free(s.needed);
+    const struct kn_volumes *v = &s->space->volumes;
+    struct kn_halo *h = s->halo;
+    h->rim = calloc((size_t)s->space->ncells + 1, 1);
+    h->rim_faces = calloc((size_t)s->space->nfaces + 1, 1);
+    h->rim_volumes = calloc((size_t)v->count + 1, 1);
+    h->rim_links = calloc((size_t)v->nlinks + 1, 1);
+    s->late = calloc(kn_volumes_rows(v, s->space->nfaces) + 1, 1);
+    s->needed = calloc((size_t)s->space->nhalo * (size_t)s->mesh->octants + 1, 1);
+    return h->rim && h->rim_faces && h->rim_volumes && h->rim_links && s->late && s->needed;
+}
+
+/* The part of it that a rank finds alone: all but nsend and send. */
+static enum kn_status find_needed(struct survey *s, const struct kn_box *boxes)
+{
+    if (!allocate(s))
+        return no_memory();
+    survey_volumes(s);
+    survey_faces(s);
+    survey_links(s);
+    survey_cells(s);
+    return *s->outside ? kn_error_set(KN_EINPUT, "a box of a rank has fewer cells than a step reads upwind")
+                       : find_peers(s, boxes);
+}
+
+/* The part with communication. */
+static enum kn_status connect(const struct survey *s, enum kn_status status)
+{
+    struct kn_halo *halo = s->halo;
+    status = kn_comm_agree(halo->comm, status); /* otherwise the other ranks would wait for this one */
+    if (status == KN_OK && s->space->volumes.of_cell)
+        status = add_readers(halo);
+    struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
+    if (status == KN_OK)
+        status = kn_comm_agree(halo->comm, messages ? KN_OK : no_memory());
+    if (status == KN_OK && messages)
+        status = exchange_counts(halo, messages);
+    if (status == KN_OK && messages)
+        status = exchange_lists(s, messages);
+    free(messages);
     return status;
 }
 
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order)
 {
-    const struct survey s = {halo, space, mesh, order, NULL, NULL};
-    enum kn_status status = find_needed(halo, comm, boxes, space, mesh, order);
-    struct kn_comm_message *messages = malloc(2 * ((size_t)halo->npeers + 1) * sizeof *messages);
-    if (status == KN_OK && !messages)
-        status = no_memory();
-    status = kn_comm_agree(comm, status); /* otherwise the other ranks would wait for this one */
-    if (status == KN_OK && messages)
-        status = exchange_counts(halo, messages);
-    if (status == KN_OK && messages)
-        status = exchange_lists(&s, messages);
-    free(messages);
+    bool outside = false;
+    struct survey s = {halo, space, mesh, order, NULL, NULL, &outside};
+    *halo = (struct kn_halo){.comm = comm, .stride = mesh->stride};
+    const enum kn_status status = connect(&s, find_needed(&s, boxes));
+    free(s.needed);
+    free(s.late);
     return status;
+}
+
+enum kn_status kn_halo_create_cells(struct kn_halo *halo, const struct kn_comm *comm,
+                                    const struct kn_box *boxes, const struct kn_space *space, int stride,
+                                    uint8_t *needed) // NOLINT(readability-non-const-parameter)
+{
+    const struct kn_mesh mesh = {.octants = 1, .stride = stride};
+    const struct survey s = {halo, space, &mesh, 1, needed, NULL, NULL};
+    *halo = (struct kn_halo){.comm = comm, .stride = stride};
+    return connect(&s, find_peers(&s, boxes));
 }
 
 void kn_halo_destroy(struct kn_halo *halo)
@@ -239,6 +336,8 @@ void kn_halo_destroy(struct kn_halo *halo)
     free(halo->recv);
     free(halo->rim);
     free(halo->rim_faces);
+    free(halo->rim_volumes);
+    free(halo->rim_links);
     *halo = (struct kn_halo){0};
 }
 

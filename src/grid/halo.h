@@ -24,11 +24,19 @@ struct kn_halo {
     int32_t *recv;      /* [nrecv] rows of the halo that are needed here */
     uint8_t *rim;       /* [ncells] 1: the next state of this cell needs the halo */
     uint8_t *rim_faces; /* [nfaces] 1: the outgoing distribution of this face needs the halo */
+    /* The same for values on the surfaces of control volumes and for what links carry into them. */
+    uint8_t *rim_volumes, *rim_links; /* [count], [nlinks] */
 };
 
 /* Every rank calls this with its own space; `boxes` has one for each. */
 enum kn_status kn_halo_create(struct kn_halo *halo, const struct kn_comm *comm, const struct kn_box *boxes,
                               const struct kn_space *space, const struct kn_mesh *mesh, int order);
+
+/* A halo with one row of `stride` floats for each cell: those of the halo of the space that are `needed`
+ * [nhalo]. */
+enum kn_status kn_halo_create_cells(struct kn_halo *halo, const struct kn_comm *comm,
+                                    const struct kn_box *boxes, const struct kn_space *space, int stride,
+                                    uint8_t *needed);
 
 void kn_halo_destroy(struct kn_halo *halo);
 

@@ -5,6 +5,7 @@
 #include "config/geometry.h"
 #include "config/shape.h"
 #include "error.h"
+#include "grid/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -392,10 +393,9 @@ static enum kn_status allocate(struct kn_space *s, const struct kn_case *c, bool
     return KN_OK;
 }
 
-enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+static enum kn_status fill_space(struct kn_space *s, const struct kn_case *c)
 {
     struct kn_geometry g;
-    take_box(s, c, box);
     KN_TRY(kn_geometry_create(&g, c));
     enum kn_status status = find_halo(s, c);
     if (status == KN_OK)
@@ -411,6 +411,20 @@ enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, cons
     if (status == KN_OK && kn_shape_any(c))
         status = kn_volumes_finish(&s->volumes, s);
     kn_geometry_destroy(&g);
+    return status;
+}
+
+enum kn_status kn_space_create(struct kn_space *s, const struct kn_case *c, const struct kn_box *box)
+{
+    struct kn_space whole;
+    take_box(s, c, box);
+    if (!kn_shape_any(c) || s->ncells == kn_space_count(s))
+        return fill_space(s, c);
+    take_box(&whole, c, NULL);
+    enum kn_status status = fill_space(&whole, c);
+    if (status == KN_OK)
+        status = kn_part_create(s, &whole, c);
+    kn_space_destroy(&whole);
     return status;
 }
 

@@ -22,7 +22,8 @@ struct kn_face {
 };
 
 /* The cells of one rank: a box of the whole space, numbered with x fastest.  They are followed in the tables
- * by the halo: cells of other ranks from which the gas streams in, at most kn_case_reach steps away.
+ * by the halo: cells of other ranks from which the gas streams in, at most kn_case_reach steps away, or with
+ * smooth bodies those whose rows a step reads (part.h).
  *
  * Entries of the neighbour table are those of point/mesh.h.  Periodic axes are entries that wrap around.
  * Cells and walls beyond a cell of the halo are KN_SPACE_OUTSIDE, or a mirror without a face.  A wall of a

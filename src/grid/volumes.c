@@ -501,6 +501,9 @@ enum kn_status kn_volumes_finish(struct kn_volumes *v, struct kn_space *x)
     free(facets_of);
     KN_TRY(status);
     number_rows(v, x);
+    v->own_count = v->count;
+    v->own_facets = v->nfacets;
+    v->own_links = v->nlinks;
     drop_plan(v);
     return KN_OK;
 }

@@ -5,7 +5,10 @@
  * consists of pieces.  Every piece has a row in `outgoing`, in which h on the piece is stored: the facets of
  * bodies follow the wall faces of the space, then come the links to whole cells, then those between control
  * volumes.  For a whole cell a link is a wall face: its entry in the neighbour table is the row, from which h
- * streams in.  The kernels of whole cells need no other data. */
+ * streams in.  The kernels of whole cells need no other data.
+ *
+ * A rank has the control volumes with a row in its box, then those of other ranks whose surfaces it reads: it
+ * computes h there, too, but not what flows into them.  Their links may have unknown cells. */
 #ifndef KN_VOLUMES_H
 #define KN_VOLUMES_H
 
@@ -49,8 +52,8 @@ struct kn_volume {
     int32_t first_matrix, pulls; /* 2^pulls inverse matrices, by the facets that emit into a direction */
 };
 
-/* A face of a whole cell towards a control volume, and the cell with the row of this; ~cell behind a periodic
- * end. */
+/* A face of a whole cell (-1: unknown) towards a control volume, and the cell with the row of this; ~cell
+ * behind a periodic end. */
 struct kn_link {
     int32_t cell, side, beyond;
 };
@@ -60,7 +63,8 @@ struct kn_volumes {
         *of_cell; /* [ncells] control volume, or one of the values below; NULL: there are no smooth bodies */
     double *gas;  /* [ncells] volume of the gas in each cell of a control volume */
     int count, npieces, npoints, nmatrices;
-    struct kn_volume *list; /* [count] */
+    int own_count, own_facets, own_links; /* of the control volumes with a row in the box, which come first */
+    struct kn_volume *list;               /* [count] */
     struct kn_piece *pieces;
     struct kn_point *points;
     double (*matrices)[KN_VOLUMES_MATRIX]; /* [nmatrices] xx yy zz xy xz yz */

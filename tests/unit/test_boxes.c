@@ -157,6 +157,107 @@ static void boxes_see_the_same_space(void **state)
         }
 }
 
+static const char *const smooth[] = {
+    "space.cells=[23,17] space.order=3 bodies.a.cylinder.centre=[0.47,0.53] bodies.a.cylinder.radius=0.31",
+    ("space.cells=[16,21] space.order=2 walls.left.kind=periodic walls.right.kind=periodic "
+     "bodies.a.polygon=[0.2,0,0.6,0.04,0.35,0.5] bodies.b.polygon=[0.8,0.2,0.99,0.3,0.9,0.7]"),
+    ("space.cells=[9,8,10] space.size=[1,1,1] space.order=3 bodies.a.sphere.centre=[0.47,0.53,0.5] "
+     "bodies.a.sphere.radius=0.3"),
+};
+
+/* The control volume of the whole space with this row. */
+static const struct kn_volume *volume_in_whole(const struct view *v, int cell)
+{
+    const struct kn_volume *found = kn_volumes_own(&v->whole.volumes, (int)number_of(v, cell));
+    assert_non_null(found);
+    return found;
+}
+
+/* The cell of a piece in the whole space, ~cell behind a periodic end. */
+static int64_t place_of(const struct view *v, int32_t entry)
+{
+    return entry < 0 ? ~number_of(v, ~entry) : number_of(v, entry);
+}
+
+static void compare_pieces(const struct view *v, const struct kn_volume *own, const struct kn_volume *there)
+{
+    const struct kn_volumes *part = &v->part.volumes, *whole = &v->whole.volumes;
+    assert_int_equal(own->pieces, there->pieces);
+    for (int i = 0; i < own->pieces; i++) {
+        const struct kn_piece *a = &part->pieces[own->first_piece + i],
+                              *b = &whole->pieces[there->first_piece + i];
+        const struct kn_link *link = kn_volumes_link(part, v->part.nfaces, a->row),
+                             *other = kn_volumes_link(whole, v->whole.nfaces, b->row);
+        assert_in_range(a->row, v->part.nfaces, kn_volumes_rows(part, v->part.nfaces) - 1);
+        assert_memory_equal(a->area, b->area, sizeof a->area);
+        assert_memory_equal(a->arm, b->arm, sizeof a->arm);
+        assert_true((link != NULL) == (other != NULL));
+        if (i >= own->facets)
+            assert_int_equal(place_of(v, a->cell), b->cell);
+        if (link && other) {
+            assert_int_equal(number_of(v, link->cell), other->cell);
+            assert_int_equal(place_of(v, link->beyond), other->beyond);
+        }
+    }
+    for (int i = 0; i < own->facets; i++)
+        assert_true(part->facets[part->pieces[own->first_piece + i].row - v->part.nfaces].area ==
+                    whole->facets[whole->pieces[there->first_piece + i].row - v->whole.nfaces].area);
+}
+
+/* Also of volumes of other ranks, whose surfaces this one computes. */
+static void compare_gradient(const struct view *v, const struct kn_volume *own, const struct kn_volume *there)
+{
+    const struct kn_volumes *part = &v->part.volumes, *whole = &v->whole.volumes;
+    assert_true(own->size == there->size);
+    assert_int_equal(own->points, there->points);
+    assert_memory_equal(part->matrices[own->first_matrix], whole->matrices[there->first_matrix],
+                        ((size_t)1 << own->pulls) * sizeof *part->matrices);
+    for (int i = 0; i < own->points; i++) {
+        const struct kn_point *a = &part->points[own->first_point + i],
+                              *b = &whole->points[there->first_point + i];
+        assert_int_equal(number_of(v, a->cell), b->cell);
+        assert_memory_equal(a->pull, b->pull, sizeof a->pull);
+    }
+}
+
+static void control_volumes_are_those_of_the_whole_space(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof smooth / sizeof *smooth; i++)
+        for (int ranks = 2; ranks <= 6; ranks++) {
+            struct kn_case c;
+            struct kn_box boxes[MOST];
+            struct view v;
+            int volumes = 0, facets = 0, links = 0, faces = 0;
+            expect_case(&c, smooth[i]);
+            expect_ok(kn_boxes_create(boxes, ranks, &c, kn_case_reach(&c)));
+            expect_ok(kn_space_create(&v.whole, &c, NULL));
+            for (int rank = 0; rank < ranks; rank++) {
+                expect_ok(kn_space_create(&v.part, &c, &boxes[rank]));
+                const struct kn_volumes *part = &v.part.volumes;
+                for (int k = 0; k < part->count; k++) {
+                    const struct kn_volume *own = &part->list[k];
+                    assert_true((own->cell < v.part.ncells) == (k < part->own_count));
+                    compare_gradient(&v, own, volume_in_whole(&v, own->cell));
+                    if (k < part->own_count)
+                        compare_pieces(&v, own, volume_in_whole(&v, own->cell));
+                }
+                for (int cell = 0; cell < v.part.ncells; cell++)
+                    assert_true(v.part.volume[cell] == v.whole.volume[kn_space_number(&v.part, cell)]);
+                volumes += part->own_count;
+                facets += part->own_facets;
+                links += part->own_links;
+                faces += v.part.nown;
+                kn_space_destroy(&v.part);
+            }
+            assert_int_equal(volumes, v.whole.volumes.count);
+            assert_int_equal(facets, v.whole.volumes.nfacets);
+            assert_int_equal(links, v.whole.volumes.nlinks);
+            assert_int_equal(faces, v.whole.nfaces);
+            kn_space_destroy(&v.whole);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +265,7 @@ int main(void)
         cmocka_unit_test(borders_are_short),
         cmocka_unit_test(too_many_ranks_are_refused),
         cmocka_unit_test(boxes_see_the_same_space),
+        cmocka_unit_test(control_volumes_are_those_of_the_whole_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
