@@ -128,7 +128,9 @@ enum kn_status kn_sim_divide_among(const struct kn_case *c, const struct kn_comm
     *boxes = NULL;
     if (comm->size > 1 && kn_shape_any(c))
         return kn_error_set(
-            KN_EINPUT, "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d", comm->size);
+            KN_EINPUT,
+            "bodies: cylinders, spheres, polygons and STL surfaces need one rank, and there are %d",
+            comm->size);
     *boxes = calloc((size_t)comm->size, sizeof **boxes);
     if (!*boxes)
         return kn_error_set(KN_EMEMORY, "no memory for %d boxes", comm->size);
@@ -217,6 +219,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
                                   c->time.step, courant);
         size->cells = (int64_t)n[0] * n[1] * n[2];
         size->nodes = v.nnodes;
+        size->box_cells = space.ncells;
+        size->halo_cells = space.nhalo;
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);
