@@ -67,4 +67,31 @@ shaken=(time.mode=frequency walls.top.velocity=0 walls.bottom.temperature=0
     "walls.top.oscillation.velocity=[1,0,0]" walls.top.oscillation.frequency=3)
 alike "an oscillation" "2 3 4" "${shaken[@]}"
 alike "an oscillation in space" "4" "${shaken[@]}" $cube $operator
+
+# --------------------------------------------------------------- choice of the mode, resume, start, signals
+
+sed -i '/^time:/,$d' case.yaml
+run() { local n=$1; shift; ranks "$n" run case.yaml --quiet "$@"; }
+outcome() { grep -q "\"outcome\": \"$2\"" "$1/summary.json"; }
+check "auto on two ranks" ends 0 run 2 --out auto
+check "it is steady" outcome auto steady
+check "the first iterations" ends 0 "$knudsen" run case.yaml --quiet --out cut --set time.mode=steady --set time.max_steps=4
+for n in 1 2 3; do
+    rm -rf "cut$n"
+    cp -r cut "cut$n"
+    check "resumed on $n ranks" ends 0 run $n --out "cut$n" --resume --set time.mode=steady
+    check "started from them on $n ranks" ends 0 run $n --out "warm$n" --set initial.from=cut --set gas.delta=2.2
+done
+check "the resumed runs: same bits" same cut1 cut2 cut3
+check "the started runs: same bits" same warm1 warm2 warm3
+wild=(--set disturbance=2 --set gas.delta=10000 --set velocity.nodes=8 --set run.force=true)
+check "iterations that diverge on two ranks" ends 130 ranks 2 run case.yaml --out wild "${wild[@]}" --set run.walltime=6
+check "steps in time instead" grep -q 'diverge .*: steps in time instead' out
+check "with time.mode: steady they fail" ends 3 run 2 --out wilder "${wild[@]}" --set time.mode=steady
+check "walltime" ends 130 run 3 --out brief --set time.mode=steady --set run.walltime=1e-6
+check "its continuation" ends 0 run 3 --out brief --resume
+check "it is steady" outcome brief steady
+check "cylinders need one rank" ends 2 run 2 --out round --set time.mode=steady --set bodies.rod.cylinder.centre=[0.5,0.5] \
+    --set bodies.rod.cylinder.radius=0.2
+check "the message says so" contains err 'need one rank'
 exit $failed
