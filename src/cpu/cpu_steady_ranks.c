@@ -3,6 +3,7 @@
 #include "cpu/cpu_kernels.h"
 
 #include "config/case.h"
+#include "config/config.h"
 #include "error.h"
 
 #include <stdlib.h>
@@ -137,19 +138,15 @@ static bool allocate_border(const struct kn_cpu_ranks *r, int32_t rows, struct k
 {
     const size_t room = (size_t)rows * (size_t)r->stride * (size_t)r->parts + 1;
     b->rows = malloc(((size_t)rows + 1) * sizeof *b->rows);
-    b->first = malloc(((size_t)r->octants * (size_t)r->halo->npeers + 1) * sizeof *b->first);
+    b->first = calloc((size_t)r->octants * (size_t)r->halo->npeers + 1, sizeof *b->first);
     b->data = kn_cpu_aligned(room, sizeof *b->data);
-    b->items = calloc((size_t)r->nitems, sizeof *b->items);
+    b->items = calloc((size_t)r->nitems, sizeof(void *));
     return b->rows && b->first && b->data && b->items;
 }
 
-static enum kn_status allocate(struct kn_cpu_ranks *r, const struct kn_problem *p)
+static bool allocate(struct kn_cpu_ranks *r, const struct kn_problem *p)
 {
     const size_t room = (size_t)p->space->nhalo * (size_t)p->velocity->nnodes;
-    if (r->nitems > MOST_ITEMS)
-        return kn_error_set(
-            KN_EINPUT, "velocity.nodes: %d nodes are too many for the steady-state solver on several ranks",
-            p->velocity->nnodes);
     bool complete = true;
     for (int part = 0; part < r->parts; part++) {
         r->rows[part] = kn_cpu_aligned(room + 1, sizeof *r->rows[part]);
@@ -159,9 +156,8 @@ static enum kn_status allocate(struct kn_cpu_ranks *r, const struct kn_problem *
     }
     r->order = malloc((size_t)r->nitems * sizeof *r->order);
     r->items = malloc((size_t)r->nitems * sizeof *r->items);
-    complete = allocate_border(r, r->halo->nsend, &r->sent) && complete;
-    complete = allocate_border(r, r->halo->nrecv, &r->received) && complete;
-    return complete && r->order && r->items ? KN_OK : no_memory();
+    return allocate_border(r, r->halo->nsend, &r->sent) && allocate_border(r, r->halo->nrecv, &r->received) &&
+           complete && r->order && r->items;
 }
 
 /* Find the rows of sweeps, with the help of the other ranks. */
@@ -206,29 +202,30 @@ enum kn_status kn_cpu_ranks_create(struct kn_cpu_ranks **out, const struct kn_st
     *out = NULL;
     if (!p->halo)
         return KN_OK;
+    const int octants = p->velocity->octants, nitems = octants * (p->velocity->stride / GROUP);
+    if (nitems > MOST_ITEMS)
+        return kn_error_set(KN_EINPUT,
+                            "velocity.nodes: %d nodes are too many for time.mode: %s on several ranks",
+                            p->velocity->nnodes, kn_config_choice_name("time.mode", p->c->time.mode));
     struct kn_cpu_ranks *r = calloc(1, sizeof *r);
-    enum kn_status status = r ? KN_OK : no_memory();
-    if (r) {
+    if (r)
         *r = (struct kn_cpu_ranks){.halo = p->halo,
-                                   .octants = p->velocity->octants,
+                                   .octants = octants,
                                    .stride = p->velocity->stride,
                                    .threads = p->threads,
-                                   .origin = p->space->ncells * p->velocity->octants,
-                                   .parts = count_parts(p->c)};
-        r->nitems = r->octants * (r->stride / GROUP);
-        status = allocate(r, p);
-    }
-    status = kn_comm_agree(p->halo->comm, status);
-    if (status == KN_OK && r)
+                                   .origin = p->space->ncells * octants,
+                                   .parts = count_parts(p->c),
+                                   .nitems = nitems};
+    const bool ready = r && allocate(r, p);
+    enum kn_status status = kn_comm_agree(p->halo->comm, ready ? KN_OK : no_memory());
+    if (status == KN_OK && ready)
         status = find_rows(r, plan);
-    if (status == KN_OK && r)
+    if (status == KN_OK && ready)
         status = kn_comm_agree(p->halo->comm, connect_ranks(r));
-    if (status != KN_OK) {
+    *out = status == KN_OK ? r : NULL;
+    if (status != KN_OK)
         kn_cpu_ranks_destroy(r);
-        return status;
-    }
-    *out = r;
-    return KN_OK;
+    return status;
 }
 
 static void destroy_border(const struct kn_cpu_ranks *r, struct kn_cpu_border *b)
@@ -313,7 +310,7 @@ void kn_cpu_ranks_receive(const struct kn_cpu_ranks *r, int item)
             memcpy(r->rows[part] + place_of(r, r->received.rows[i], item), from, GROUP * sizeof *from);
 }
 
-void kn_cpu_ranks_send(const struct kn_cpu_ranks *r, int item, double *const to[2])
+void kn_cpu_ranks_send(const struct kn_cpu_ranks *r, int item, double *const *to)
 {
     const struct span s = span_of(r, &r->sent, item);
     double *data = s.data;

@@ -44,7 +44,7 @@ void kn_cpu_ranks_exchange(struct kn_cpu_ranks *r, const double *x);
 void kn_cpu_ranks_begin(struct kn_cpu_ranks *r);
 int kn_cpu_ranks_next(struct kn_cpu_ranks *r, int *items); /* [threads] */
 void kn_cpu_ranks_receive(const struct kn_cpu_ranks *r, int item);
-void kn_cpu_ranks_send(const struct kn_cpu_ranks *r, int item, double *const to[2]);
+void kn_cpu_ranks_send(const struct kn_cpu_ranks *r, int item, double *const *to); /* [parts] */
 void kn_cpu_ranks_post(const struct kn_cpu_ranks *r, const int *items, int count);
 void kn_cpu_ranks_end(const struct kn_cpu_ranks *r);
 

@@ -78,8 +78,8 @@ static bool allocate_numbers(const struct kn_correction *s, size_t ncells, struc
     const size_t n = (size_t)s->plan->functions;
     bool complete = true;
     for (int part = 0; part < s->parts; part++) {
-        to->moments[part] = calloc(ncells * (n + 1), sizeof *to->moments[part]);
-        to->coefficients[part] = calloc(ncells * n, sizeof *to->coefficients[part]);
+        to->moments[part] = calloc(ncells * (n + 1) + 1, sizeof *to->moments[part]);
+        to->coefficients[part] = calloc(ncells * n + 1, sizeof *to->coefficients[part]);
         complete = complete && to->moments[part] && to->coefficients[part];
     }
     return complete;
@@ -212,8 +212,8 @@ enum kn_status kn_correction_linearise(struct kn_correction *s, int space)
 {
     const struct kn_whole *w = s->whole;
     const size_t n = (size_t)s->plan->functions, size = n * (n + 1) * sizeof(double);
-    double *own = malloc((size_t)s->plan->problem->space->ncells * size),
-           *all = w->plan == s->plan ? own : malloc(kn_whole_cells(w) * size + 1);
+    double *own = calloc((size_t)s->plan->problem->space->ncells, size),
+           *all = w->plan == s->plan ? own : calloc(kn_whole_cells(w) + 1, size);
     enum kn_status status = own && all ? find_excess(s, space, own)
                                        : kn_error_set(KN_EMEMORY, "no memory for the moment equations");
     status = kn_comm_agree(w->comm, status);

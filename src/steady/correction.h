@@ -31,18 +31,18 @@ struct kn_correction {
 };
 
 /* The arguments are referenced.  All ranks call these functions. */
-enum kn_status kn_correction_create(struct kn_correction *c, const struct kn_whole *whole,
+enum kn_status kn_correction_create(struct kn_correction *s, const struct kn_whole *whole,
                                     const struct kn_steady_backend *backend, void *machine, double omega);
-void kn_correction_destroy(struct kn_correction *c);
+void kn_correction_destroy(struct kn_correction *s);
 
 /* The solution is given; closed regions keep its mass. */
-enum kn_status kn_correction_start(struct kn_correction *c);
+enum kn_status kn_correction_start(struct kn_correction *s);
 
 /* Correct the real and imaginary part of a change. */
-enum kn_status kn_correction_apply(struct kn_correction *c, const int change[2]);
+enum kn_status kn_correction_apply(struct kn_correction *s, const int change[2]);
 
 /* Linearise the moment equations of a strong disturbance about the solution, by a small change along each
  * trial function.  `space` is a vector that is overwritten. */
-enum kn_status kn_correction_linearise(struct kn_correction *c, int space);
+enum kn_status kn_correction_linearise(struct kn_correction *s, int space);
 
 #endif

@@ -86,13 +86,12 @@ static void transfer(const struct kn_whole *w, int rank, bool out, int count, do
             const size_t first =
                 ((size_t)z * (size_t)n[1] + (size_t)y) * (size_t)n[0] + (size_t)box->first[0];
             double *line = w->boxes ? all + first * (size_t)count : own;
-            const int other = w->boxes ? rank : 0;
-            if (other == w->comm->rank)
+            if (w->boxes && own)
                 memcpy(out ? own : line, out ? line : own, length * sizeof *line);
             else if (out == (w->boxes != NULL))
-                kn_comm_send(w->comm, other, line, length * sizeof *line);
+                kn_comm_send(w->comm, w->boxes ? rank : 0, line, length * sizeof *line);
             else
-                kn_comm_receive(w->comm, other, line, length * sizeof *line);
+                kn_comm_receive(w->comm, w->boxes ? rank : 0, line, length * sizeof *line);
         }
 }
 
