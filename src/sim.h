@@ -64,9 +64,10 @@ bool kn_sim_is_detached(const struct kn_sim *sim); /* steps are computed while t
 
 /* The size of a case, without allocation. */
 struct kn_plan_size {
-    int64_t cells, nodes; /* of all ranks; of a cell */
-    double memory_bytes;  /* of the rank with the largest box: total, */
-    double device_bytes;  /* and device memory */
+    int64_t cells, nodes;          /* of all ranks; of a cell */
+    int64_t box_cells, halo_cells; /* of a rank, at most */
+    double memory_bytes;           /* of the rank with the largest box: total, */
+    double device_bytes;           /* and device memory */
     double time_step;
     double steps; /* to time.end; of a steady state the usual number of iterations */
 };

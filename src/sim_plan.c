@@ -225,6 +225,8 @@ enum kn_status kn_sim_plan(const struct kn_case *c, const struct kn_comm *comm, 
                                   c->time.step, courant);
         size->cells = (int64_t)n[0] * n[1] * n[2];
         size->nodes = v.nnodes;
+        size->box_cells = space.ncells;
+        size->halo_cells = space.nhalo;
         size->device_bytes = backend->room ? backend->memory(&p) : 0;
         size->memory_bytes = backend->memory(&p) + host_memory(cells) +
                              (c->collision.method == KN_METHOD_OPERATOR ? kn_operator_memory(&v, comm) : 0);

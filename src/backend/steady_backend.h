@@ -35,12 +35,17 @@ struct kn_steady_plan {
     const double *trial;             /* [functions][size] phi_k */
     const double *lagged;            /* [functions][size] (L + N) phi_k */
 
-    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells come first, up to
-                             circles of control volumes */
+    /* [ncells][6] The neighbours of a cell that a sweep may compute before it, as in kn_space.neighbour:
+     * cells of this rank and of others, and links.  What is beyond walls, mirrors and periodic ends is
+     * KN_SPACE_OUTSIDE. */
+    const int32_t *upwind;
+    const int32_t *route; /* [octants][ncells] cells in an order in which upwind cells of this rank come
+                             first, up to circles of control volumes */
     const double *volume; /* [ncells] product of the widths along the axes of space->axes, or that of the
                              control volume with the row; 0: no row */
 
-    /* Connected regions of the gas.  Nothing determines the mass in a closed region. */
+    /* Connected regions of the gas, in a plan of all cells.  Nothing determines the mass in a closed region.
+     */
     int regions;
     const int32_t *region; /* [ncells] -1: no row */
     const bool *closed;    /* [regions] */
@@ -56,6 +61,7 @@ struct kn_steady_equations {
 };
 
 struct kn_steady_backend {
+    bool ranks;                                      /* it computes on several ranks, too */
     bool (*lacks)(const struct kn_problem *problem); /* part of a problem, which the CPU has; NULL: nothing */
     /* Memory for a number of vectors, all zero. */
     enum kn_status (*create)(void **machine, const struct kn_steady_plan *plan, int vectors);

@@ -398,7 +398,8 @@ static enum kn_status collect(struct facts *f, int ranks)
             f->narrowest = fmin(f->narrowest, kn_case_narrowest_cell(c, d));
     KN_TRY(kn_scales_create(&f->scales, c));
     KN_TRY(kn_sim_plan(c, &kn_comm_alone, &f->plan));
-    f->plan.memory_bytes += kn_case_iterates(c) ? kn_steady_memory(c, &f->plan) : 0;
+    const struct kn_steady_bytes more = kn_steady_memory(c, &f->plan);
+    f->plan.memory_bytes += more.each + more.moments;
     KN_TRY(kn_validity_judge_case(&f->validity, c, f->plan.time_step));
     if (ranks > 0)
         KN_TRY(kn_info_ranks_create(&f->ranks, c, ranks));

@@ -1,21 +1,27 @@
 /* Computes the division of a case among ranks for knudsen info --ranks. */
 #include "cli/info.h"
 
+#include "config/case.h"
 #include "config/config.h"
 #include "error.h"
 #include "files/json.h"
 #include "grid/boxes.h"
+#include "steady/steady.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A rank needs half of the velocities of a neighbouring cell, those that point towards it; above order 1 all
- * of the first cell, for the slopes, and half of the second. */
+ * of the first cell, for the slopes, and half of the second.  An iteration exchanges them for the residual,
+ * and half of the first cell in the sweep, in double precision. */
 static double halo_bytes(const struct kn_info_ranks *r, int rank)
 {
-    const double part = r->c->space.order == 1 ? 0.5 : 0.75;
-    return part * (double)kn_boxes_halo(&r->boxes[rank], r->c) * (double)r->plan.nodes * sizeof(float);
+    const double part = r->c->space.order == 1 ? 0.5 : 0.75, swept = r->c->space.order == 1 ? 0.5 : 0.25,
+                 cells = (double)kn_boxes_halo(&r->boxes[rank], r->c), nodes = (double)r->plan.nodes;
+    const int parts = r->c->time.mode == KN_MODE_FREQUENCY ? 2 : 1;
+    return cells * nodes *
+           (kn_case_iterates(r->c) ? parts * (part + swept) * sizeof(double) : part * sizeof(float));
 }
 
 /* Assume one rank per computer; a plan needs no communication. */
@@ -24,7 +30,10 @@ enum kn_status kn_info_ranks_create(struct kn_info_ranks *r, const struct kn_cas
     const struct kn_comm comm = {.size = count, .local_size = 1};
     *r = (struct kn_info_ranks){.c = c, .count = count};
     KN_TRY(kn_sim_divide(c, &comm, &r->boxes));
-    return kn_sim_plan(c, &comm, &r->plan);
+    KN_TRY(kn_sim_plan(c, &comm, &r->plan));
+    const struct kn_steady_bytes more = kn_steady_memory(c, &r->plan);
+    r->plan.memory_bytes += more.each + more.moments;
+    return KN_OK;
 }
 
 void kn_info_ranks_destroy(struct kn_info_ranks *r)
@@ -52,9 +61,11 @@ void kn_info_ranks_print(const struct kn_info_ranks *r)
     else
         printf("%-16s %d, with %s to %s each, at most %.2g %% above the mean\n", "ranks", r->count, smallest,
                largest, 100 * (cells / mean - 1));
-    printf("%-16s %lld cells, about %s per step and rank\n", "halo",
-           (long long)kn_boxes_halo(&boxes[busiest], r->c), bytes);
-    printf("%-16s %s\n", "memory per rank", memory);
+    printf("%-16s %lld cells, about %s per %s and rank\n", "halo",
+           (long long)kn_boxes_halo(&boxes[busiest], r->c), bytes,
+           kn_case_iterates(r->c) ? "iteration" : "step");
+    printf("%-16s %s%s\n", "memory per rank", memory,
+           kn_case_iterates(r->c) ? " on the first, which solves the moment equations" : "");
 }
 
 json_t *kn_info_ranks_json(const struct kn_info_ranks *r)

@@ -58,6 +58,7 @@ struct kn_comm_message {
     bool outgoing; /* else incoming */
     void *data;    /* must remain valid */
     size_t bytes;
+    int tag; /* the same of sender and receiver; messages with different tags may be sent in any order */
 };
 
 struct kn_comm_exchange;

@@ -214,9 +214,9 @@ enum kn_status kn_comm_exchange_create(struct kn_comm_exchange **out, const stru
                                 "can hold; use more ranks",
                                 comm->rank, (double)m->bytes / 1e9, m->rank);
         if (m->outgoing)
-            MPI_Send_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG, handle_of(comm), request);
+            MPI_Send_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG + m->tag, handle_of(comm), request);
         else
-            MPI_Recv_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG, handle_of(comm), request);
+            MPI_Recv_init(m->data, (int)m->bytes, MPI_BYTE, m->rank, TAG + m->tag, handle_of(comm), request);
         e->count++;
     }
     return KN_OK;

@@ -305,8 +305,8 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 1, time.mode), .initial = "auto", SHAPES, .choices = modes,
      .doc = "Whether the run computes the flow in time or its steady state. auto is unsteady if time.end, "
             "time.step, time.residual, time.max_steps, output.fields, output.average or initial.shape is "
-            "given, with several ranks, and for cases that steady does not support. With steady the other "
-            "keys of time have no effect, except tolerance and max_steps. --resume keeps the mode."},
+            "given, with several ranks on GPUs, and for cases that steady does not support. With steady the "
+            "other keys of time have no effect, except tolerance and max_steps. --resume keeps the mode."},
     {KEY(REAL, 1, time.end), .initial = "auto", .unit = "lambda0 / V0", RANGE(0, 1e9), .flags = KN_KEY_AUTO,
      .automatic = KN_END_AUTO, SI(TIME),
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most "

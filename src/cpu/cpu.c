@@ -123,7 +123,7 @@ static enum kn_status create_exchange(struct kn_cpu *cpu)
     cpu->received = kn_cpu_aligned((size_t)halo->nrecv * (size_t)halo->stride + 1, sizeof(float));
     if (!cpu->sent || !cpu->received)
         return kn_error_set(KN_EMEMORY, "no memory for the borders between ranks");
-    return kn_halo_exchange(halo, cpu->sent, cpu->received, &cpu->exchange);
+    return kn_halo_exchange(halo, sizeof *cpu->sent, cpu->sent, cpu->received, &cpu->exchange);
 }
 
 static enum kn_status allocate(struct kn_cpu *cpu)

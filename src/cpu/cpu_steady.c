@@ -1,7 +1,9 @@
 /* The steady-state solver on the CPU: memory, threads and passes; the loops are in cpu_steady_rows.c. */
 #include "cpu/cpu_steady.h"
 #include "cpu/cpu_kernels.h"
+#include "cpu/cpu_steady_ranks.h"
 
+#include "comm/exact.h"
 #include "error.h"
 
 #include <omp.h>
@@ -17,13 +19,17 @@ struct machine {
     struct kn_cpu_propagators propagators; /* of the operator at a finite disturbance */
     struct kn_collisions step;
     struct kn_mesh mesh;
+    const struct kn_comm *comm;
+    struct kn_cpu_ranks *ranks; /* NULL: no other rank has cells */
     int threads, count;
     double **vectors;  /* [count] of [ncells][nnodes] */
     double *outgoing;  /* [kn_volumes_rows][nnodes] */
     double *frequency; /* [stride] nu, 1 in the padding */
     double *nothing;   /* [stride] zeros */
     double *sums;      /* [KN_STEADY_PRODUCTS][ncells] */
-    double *scratch;   /* [threads][scratch_size] */
+    struct kn_exact exact[KN_STEADY_PRODUCTS];
+    int *items;      /* [threads] of a sweep */
+    double *scratch; /* [threads][scratch_size] */
     size_t scratch_size;
 };
 
@@ -47,7 +53,8 @@ static double memory(const struct kn_problem *p, int vectors)
                         (double)kn_volumes_rows(&p->space->volumes, p->space->nfaces),
                  scratch = (double)p->threads * (double)scratch_size(p);
     return sizeof(double) *
-           (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells);
+               (rows * p->velocity->nnodes + scratch + (double)KN_STEADY_PRODUCTS * p->space->ncells) +
+           kn_cpu_ranks_memory(p);
 }
 
 static void destroy(void *of)
@@ -62,6 +69,8 @@ static void destroy(void *of)
     free(m->frequency);
     free(m->nothing);
     free(m->sums);
+    free(m->items);
+    kn_cpu_ranks_destroy(m->ranks);
     free(m->scratch);
     if (m->step.propagator)
         kn_cpu_propagators_destroy(&m->propagators);
@@ -82,8 +91,9 @@ static enum kn_status allocate(struct machine *m)
     m->frequency = kn_cpu_aligned(stride, sizeof(double));
     m->nothing = kn_cpu_aligned(stride, sizeof(double));
     m->sums = malloc(KN_STEADY_PRODUCTS * ncells * sizeof *m->sums);
+    m->items = malloc((size_t)m->threads * sizeof *m->items);
     m->scratch = kn_cpu_aligned((size_t)m->threads * m->scratch_size, sizeof(double));
-    if (!complete || !m->outgoing || !m->frequency || !m->nothing || !m->sums || !m->scratch)
+    if (!complete || !m->outgoing || !m->frequency || !m->nothing || !m->sums || !m->items || !m->scratch)
         return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of the steady-state solver",
                             memory(p, m->count) / 1e9);
     memset(m->nothing, 0, stride * sizeof *m->nothing);
@@ -131,11 +141,15 @@ static enum kn_status create(void **machine, const struct kn_steady_plan *plan, 
     m->all = kernels;
     m->kernels = kernels->steady;
     m->mesh = kn_backend_mesh(plan->problem);
+    m->comm = plan->problem->halo ? plan->problem->halo->comm : &kn_comm_alone;
     m->threads = plan->problem->threads;
     m->count = vectors;
     enum kn_status status = allocate(m);
     if (status == KN_OK)
         status = prepare_step(m);
+    status = kn_comm_agree(m->comm, status);
+    if (status == KN_OK)
+        status = kn_cpu_ranks_create(&m->ranks, plan);
     if (status != KN_OK) {
         destroy(m);
         return status;
@@ -172,12 +186,26 @@ static enum kn_status get(void *machine, int x, int64_t first, int64_t count, fl
     return KN_OK;
 }
 
-/* The wall pass: all that leaves walls and control volumes, for the cells next to them. */
+static struct kn_steady_pass pass_of(const struct machine *m, int x, double data)
+{
+    return (struct kn_steady_pass){m->plan,
+                                   m->mesh,
+                                   data,
+                                   m->vectors[x],
+                                   m->ranks ? m->ranks->rows[0] : NULL,
+                                   m->outgoing,
+                                   m->all,
+                                   m->step.propagator ? &m->step : NULL};
+}
+
+/* The rows of other ranks, then the wall pass: all that leaves walls and control volumes, for the cells next
+ * to them. */
 static struct kn_steady_pass begin_pass(const struct machine *m, int from, double data)
 {
-    const struct kn_steady_pass s = {
-        m->plan, m->mesh, data, m->vectors[from], m->outgoing, m->all, m->step.propagator ? &m->step : NULL};
+    const struct kn_steady_pass s = pass_of(m, from, data);
     const struct kn_space *space = m->plan->problem->space;
+    if (m->ranks)
+        kn_cpu_ranks_exchange(m->ranks, s.x);
 #pragma omp parallel num_threads(m->threads)
     {
 #pragma omp for schedule(static)
@@ -254,20 +282,47 @@ static enum kn_status fluxes(void *machine, int x, double *to)
     return KN_OK;
 }
 
+static void sweep_item(const struct machine *m, const struct kn_steady_sweep *s, int item)
+{
+    const int groups = m->mesh.stride / KN_STEADY_GROUP;
+    m->kernels->sweep(s, item / groups, item % groups * KN_STEADY_GROUP, KN_STEADY_GROUP);
+}
+
+/* The items whose upwind rows have arrived, until all are computed. */
+static void sweep_ranks(const struct machine *m, const struct kn_steady_sweep *s)
+{
+    kn_cpu_ranks_begin(m->ranks);
+    for (int count; (count = kn_cpu_ranks_next(m->ranks, m->items)) > 0;) {
+#pragma omp parallel for schedule(dynamic) num_threads(m->threads) if (count > 1)
+        for (int i = 0; i < count; i++) {
+            kn_cpu_ranks_receive(m->ranks, m->items[i]);
+            sweep_item(m, s, m->items[i]);
+            kn_cpu_ranks_send(m->ranks, m->items[i], s->to);
+        }
+        kn_cpu_ranks_post(m->ranks, m->items, count);
+    }
+    kn_cpu_ranks_end(m->ranks);
+}
+
 /* Octants and groups of nodes are independent of each other. */
 static enum kn_status sweep(void *machine, double omega, const int from[2], const int to[2])
 {
-    enum { GROUP = KN_VELOCITY_PAD };
     const struct machine *m = machine;
-    const int groups = m->mesh.stride / GROUP;
-    struct kn_steady_sweep s = {m->plan, m->mesh, omega, m->frequency, m->nothing, {NULL}, {NULL}};
+    struct kn_steady_sweep s = {
+        .plan = m->plan, .mesh = m->mesh, .omega = omega, .frequency = m->frequency, .nothing = m->nothing};
+    s.mesh.neighbour = m->plan->upwind;
     for (int part = 0; part < (omega != 0 ? 2 : 1); part++) {
         s.from[part] = m->vectors[from[part]];
         s.to[part] = m->vectors[to[part]];
+        s.halo[part] = m->ranks ? m->ranks->rows[part] : NULL;
+    }
+    if (m->ranks) {
+        sweep_ranks(m, &s);
+        return KN_OK;
     }
 #pragma omp parallel for schedule(dynamic) num_threads(m->threads)
-    for (int i = 0; i < m->mesh.octants * groups; i++)
-        m->kernels->sweep(&s, i / groups, i % groups * GROUP, GROUP);
+    for (int item = 0; item < m->mesh.octants * (m->mesh.stride / KN_STEADY_GROUP); item++)
+        sweep_item(m, &s, item);
     return KN_OK;
 }
 
@@ -285,8 +340,7 @@ static enum kn_status project(void *machine, int x, double *moments)
 static enum kn_status exceed(void *machine, int x, int g, double *moments)
 {
     const struct machine *m = machine;
-    const struct kn_steady_pass s = {
-        m->plan, m->mesh, 1, m->vectors[x], m->outgoing, m->all, m->step.propagator ? &m->step : NULL};
+    const struct kn_steady_pass s = pass_of(m, x, 1);
     const int ncells = m->plan->problem->space->ncells;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
     for (int first = 0; first < ncells; first += KN_STEADY_BLOCK)
@@ -335,10 +389,10 @@ static void find_weights(const struct machine *m, int cell, bool scaled, double 
     }
 }
 
-/* Sums of cells are added in their order, for any number of threads. */
+/* The sums over cells are exact before they are rounded, for any number of threads and ranks. */
 static enum kn_status products(void *machine, int a, int count, const int *x, bool scaled, double *to)
 {
-    const struct machine *m = machine;
+    struct machine *m = machine;
     const struct kn_velocity *v = m->plan->problem->velocity;
     const int ncells = m->plan->problem->space->ncells;
 #pragma omp parallel for schedule(static) num_threads(m->threads)
@@ -349,15 +403,18 @@ static enum kn_status products(void *machine, int a, int count, const int *x, bo
             m->sums[(size_t)i * (size_t)ncells + (size_t)cell] = m->kernels->product(
                 v, weight, m->vectors[a] + row_of(m, cell), m->vectors[x[i]] + row_of(m, cell));
     }
-    for (int i = 0; i < count; i++) {
-        to[i] = 0;
-        for (int cell = 0; cell < ncells; cell++)
-            to[i] += m->sums[(size_t)i * (size_t)ncells + (size_t)cell];
-    }
+    memset(m->exact, 0, sizeof m->exact);
+#pragma omp parallel for schedule(static) num_threads(m->threads)
+    for (int i = 0; i < count; i++)
+        kn_exact_add_all(&m->exact[i], m->sums + (size_t)i * (size_t)ncells, ncells);
+    kn_exact_sum_ranks(m->comm, m->exact, count);
+    for (int i = 0; i < count; i++)
+        to[i] = kn_exact_value(&m->exact[i]);
     return KN_OK;
 }
 
 const struct kn_steady_backend kn_cpu_steady = {
+    .ranks = true,
     .create = create,
     .destroy = destroy,
     .memory = memory,

@@ -11,10 +11,11 @@ enum { KN_STEADY_BLOCK = 8 };
 struct kn_steady_pass {
     const struct kn_steady_plan *plan;
     struct kn_mesh mesh;
-    double data;      /* 1: b - A x, with sources and the data of walls; 0: A x */
-    const double *x;  /* [ncells][nnodes] */
-    double *outgoing; /* [kn_volumes_rows][nnodes] x that leaves a face that emits, in the octants away from
-                         it; then x on the pieces of control volumes */
+    double data;        /* 1: b - A x, with sources and the data of walls; 0: A x */
+    const double *x;    /* [ncells][nnodes] */
+    const double *halo; /* [nhalo][nnodes] x in cells of other ranks */
+    double *outgoing;   /* [kn_volumes_rows][nnodes] x that leaves a face that emits, in the octants away from
+                           it; then x on the pieces of control volumes */
     /* The operator at a finite disturbance: its changes in a short step, in single precision; NULL: none. */
     const struct kn_cpu_kernels *kernels;
     const struct kn_collisions *step;
@@ -23,12 +24,13 @@ struct kn_steady_pass {
 /* One sweep; imaginary parts are NULL if omega is 0. */
 struct kn_steady_sweep {
     const struct kn_steady_plan *plan;
-    struct kn_mesh mesh;
+    struct kn_mesh mesh; /* with kn_steady_plan.upwind */
     double omega;
     const double *frequency; /* [stride] nu, 1 in the padding */
     const double *nothing;   /* [stride] zeros */
     const double *from[2];   /* [ncells][nnodes] */
     double *to[2];           /* [ncells][nnodes] */
+    const double *halo[2];   /* [nhalo][nnodes] `to` in cells of other ranks */
 };
 
 struct kn_cpu_steady_kernels {

@@ -8,8 +8,11 @@
 /* The row of a site, or what leaves a face. */
 static inline const double *kn_steady_source(const struct kn_steady_pass *s, struct kn_site p)
 {
-    const int64_t at = kn_mesh_source(&s->mesh, p);
-    return at < 0 ? s->outgoing + ~at : s->x + at;
+    const int ncells = s->plan->problem->space->ncells;
+    if (p.cell < 0)
+        return s->outgoing + ~kn_mesh_source(&s->mesh, p);
+    return p.cell < ncells ? s->x + kn_mesh_row(&s->mesh, p)
+                           : s->halo + kn_mesh_row(&s->mesh, (struct kn_site){p.cell - ncells, p.octant});
 }
 
 /* x on the downwind face of a site. */
@@ -17,7 +20,7 @@ static inline void kn_steady_face_row(const struct kn_steady_pass *s, struct kn_
                                       double *restrict out)
 {
     const struct kn_steady_face f = kn_steady_face_of(&s->mesh, p, axis, s->plan->problem->c->space.order);
-    const double *restrict here = s->x + kn_mesh_row(&s->mesh, p);
+    const double *restrict here = kn_steady_source(s, p);
     const double *restrict up = f.before != 0 ? kn_steady_source(s, f.up) : here;
     const double *restrict down = f.after != 0 ? kn_steady_source(s, f.down) : here;
     const double before = f.before, after = f.after;

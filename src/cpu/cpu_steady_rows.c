@@ -183,15 +183,16 @@ KN_SPECIALISED void sweep_row(const struct kn_steady_sweep *s, int naxes, bool c
 
 /* The row that flows in from an upwind site: zeros if it is not computed before.  Behind a link is the row of
  * a control volume, which is zero before it is computed. */
-static const double *inflow_of(const struct kn_steady_sweep *s, struct kn_site here, struct kn_site up,
-                               int axis, int part)
+static const double *inflow_of(const struct kn_steady_sweep *s, struct kn_site up, int part)
 {
     const struct kn_space *x = s->plan->problem->space;
     const struct kn_link *link = up.cell < 0 ? kn_volumes_link(&x->volumes, x->nfaces, ~up.cell) : NULL;
     if (link)
         up.cell = kn_volumes_cell(link->beyond);
-    return link || kn_steady_follows(&s->mesh, here, up, axis) ? s->to[part] + kn_mesh_row(&s->mesh, up)
-                                                               : s->nothing;
+    if (up.cell < x->ncells)
+        return up.cell < 0 ? s->nothing : s->to[part] + kn_mesh_row(&s->mesh, up);
+    up.cell -= x->ncells;
+    return s->halo[part] + kn_mesh_row(&s->mesh, up);
 }
 
 /* Control volumes may depend on each other in a circle: rows that are not computed yet must be zero. */
@@ -232,7 +233,7 @@ static void sweep(const struct kn_steady_sweep *s, int octant, int first, int co
             f.speed[a] = p->velocity->speed[axis];
             f.per_width[a] = 1 / (double)kn_mesh_width(&s->mesh, here.cell, axis);
             for (int part = 0; part <= complex_; part++)
-                f.up[a][part] = inflow_of(s, here, up, axis, part);
+                f.up[a][part] = inflow_of(s, up, part);
         }
         const int64_t row = kn_mesh_row(&s->mesh, here);
         if (complex_)

@@ -107,7 +107,7 @@ enum kn_status kn_cuda_exchange_create(struct kn_cuda *m)
     CHECK(cudaEventCreateWithFlags(&e->packed, cudaEventDisableTiming));
     CHECK(cudaEventCreateWithFlags(&e->outgoing, cudaEventDisableTiming));
     CHECK(cudaEventCreateWithFlags(&e->unpacked, cudaEventDisableTiming));
-    return kn_halo_exchange(halo, e->direct ? e->sent : e->host_sent,
+    return kn_halo_exchange(halo, sizeof(float), e->direct ? e->sent : e->host_sent,
                             e->direct ? e->received : e->host_received, &e->messages);
 }
 

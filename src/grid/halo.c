@@ -194,14 +194,31 @@ static enum kn_status exchange_counts(struct kn_halo *h, struct kn_comm_message 
 {
     for (int i = 0; i < h->npeers; i++) {
         struct kn_peer *p = &h->peers[i];
-        messages[2 * i] = (struct kn_comm_message){p->rank, true, &p->nrecv, sizeof p->nrecv};
-        messages[2 * i + 1] = (struct kn_comm_message){p->rank, false, &p->nsend, sizeof p->nsend};
+        messages[2 * i] = (struct kn_comm_message){p->rank, true, &p->nrecv, sizeof p->nrecv, 0};
+        messages[2 * i + 1] = (struct kn_comm_message){p->rank, false, &p->nsend, sizeof p->nsend, 0};
     }
     const enum kn_status status = tell_peers(h, messages);
     for (int i = 0; i < h->npeers; i++) {
         h->peers[i].first_send = h->nsend;
         h->nsend += h->peers[i].nsend;
     }
+    return status;
+}
+
+enum kn_status kn_halo_tell(const struct kn_halo *h, size_t bytes, void *received, void *sent)
+{
+    struct kn_comm_message *messages = malloc(2 * ((size_t)h->npeers + 1) * sizeof *messages);
+    enum kn_status status = kn_comm_agree(h->comm, messages ? KN_OK : no_memory());
+    for (int i = 0; i < h->npeers && messages; i++) {
+        const struct kn_peer *p = &h->peers[i];
+        messages[2 * i] = (struct kn_comm_message){
+            p->rank, true, (char *)received + (size_t)p->first_recv * bytes, (size_t)p->nrecv * bytes, 0};
+        messages[2 * i + 1] = (struct kn_comm_message){
+            p->rank, false, (char *)sent + (size_t)p->first_send * bytes, (size_t)p->nsend * bytes, 0};
+    }
+    if (status == KN_OK && messages)
+        status = tell_peers(h, messages);
+    free(messages);
     return status;
 }
 
@@ -220,7 +237,7 @@ static int32_t own_row(const struct survey *s, int64_t row)
     return (int32_t)(kn_space_find(s->space, at) * octants + row % octants);
 }
 
-static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_message *messages)
+static enum kn_status exchange_lists(const struct survey *s)
 {
     struct kn_halo *h = s->halo;
     int64_t *wanted = malloc(((size_t)h->nrecv + (size_t)h->nsend + 1) * sizeof *wanted);
@@ -233,14 +250,7 @@ static enum kn_status exchange_lists(const struct survey *s, struct kn_comm_mess
     int64_t *asked = wanted + h->nrecv;
     for (int32_t i = 0; i < h->nrecv; i++)
         wanted[i] = public_row(s, h->recv[i]);
-    for (int i = 0; i < h->npeers; i++) {
-        const struct kn_peer *p = &h->peers[i];
-        messages[2 * i] = (struct kn_comm_message){p->rank, true, wanted + p->first_recv,
-                                                   (size_t)p->nrecv * sizeof *wanted};
-        messages[2 * i + 1] =
-            (struct kn_comm_message){p->rank, false, asked + p->first_send, (size_t)p->nsend * sizeof *asked};
-    }
-    status = tell_peers(h, messages);
+    status = kn_halo_tell(h, sizeof *wanted, wanted, asked);
     for (int32_t i = 0; i < h->nsend && status == KN_OK; i++)
         h->send[i] = own_row(s, asked[i]);
     free(wanted);
@@ -302,7 +312,7 @@ static enum kn_status connect(const struct survey *s, enum kn_status status)
     if (status == KN_OK && messages)
         status = exchange_counts(halo, messages);
     if (status == KN_OK && messages)
-        status = exchange_lists(s, messages);
+        status = exchange_lists(s);
     free(messages);
     return status;
 }
@@ -341,21 +351,20 @@ void kn_halo_destroy(struct kn_halo *halo)
     *halo = (struct kn_halo){0};
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): the messages write to recv later
-enum kn_status kn_halo_exchange(const struct kn_halo *h, float *send, float *recv,
+enum kn_status kn_halo_exchange(const struct kn_halo *h, size_t size, void *send, void *recv,
                                 struct kn_comm_exchange **out)
 {
-    const size_t row = (size_t)h->stride;
+    const size_t row = (size_t)h->stride * size;
     struct kn_comm_message *messages = malloc(2 * ((size_t)h->npeers + 1) * sizeof *messages);
     *out = NULL;
     if (!messages)
         return no_memory();
     for (int i = 0; i < h->npeers; i++) { /* receives first, so that messages need no buffer */
         const struct kn_peer *p = &h->peers[i];
-        messages[i] = (struct kn_comm_message){p->rank, false, recv + (size_t)p->first_recv * row,
-                                               (size_t)p->nrecv * row * sizeof *recv};
-        messages[h->npeers + i] = (struct kn_comm_message){p->rank, true, send + (size_t)p->first_send * row,
-                                                           (size_t)p->nsend * row * sizeof *send};
+        messages[i] = (struct kn_comm_message){p->rank, false, (char *)recv + (size_t)p->first_recv * row,
+                                               (size_t)p->nrecv * row, 0};
+        messages[h->npeers + i] = (struct kn_comm_message){
+            p->rank, true, (char *)send + (size_t)p->first_send * row, (size_t)p->nsend * row, 0};
     }
     const enum kn_status status = kn_comm_exchange_create(out, h->comm, messages, 2 * h->npeers);
     free(messages);

@@ -16,7 +16,7 @@ struct kn_peer {
 /* Rows are numbered cell * octants + octant; the rows of a peer are consecutive. */
 struct kn_halo {
     const struct kn_comm *comm;
-    int stride; /* floats of a row */
+    int stride; /* numbers of a row */
     int npeers;
     struct kn_peer *peers; /* [npeers] */
     int32_t nsend, nrecv;
@@ -40,9 +40,13 @@ enum kn_status kn_halo_create_cells(struct kn_halo *halo, const struct kn_comm *
 
 void kn_halo_destroy(struct kn_halo *halo);
 
-/* The messages of a step: `send` and `recv` hold the rows in the order of the lists. Destroyed by
- * kn_comm_exchange_destroy. */
-enum kn_status kn_halo_exchange(const struct kn_halo *halo, float *send, float *recv,
+/* Tell the peers `bytes` bytes about every row that is received; `sent` gets those about the rows that are
+ * sent. All ranks. */
+enum kn_status kn_halo_tell(const struct kn_halo *halo, size_t bytes, void *received, void *sent);
+
+/* The messages of a step: `send` and `recv` hold the rows, of numbers with `size` bytes, in the order of the
+ * lists. Destroyed by kn_comm_exchange_destroy. */
+enum kn_status kn_halo_exchange(const struct kn_halo *halo, size_t size, void *send, void *recv,
                                 struct kn_comm_exchange **out);
 
 #endif

@@ -35,7 +35,7 @@ static enum kn_status connect(struct kn_lent *l, const struct kn_comm *comm, con
     l->received = malloc(((size_t)l->halo.nrecv * width + 1) * sizeof *l->received);
     void *sent = l->sent, *received = l->received;
     KN_TRY(agree_on_memory(comm, l->values && sent && received));
-    return kn_comm_agree(comm, kn_halo_exchange(&l->halo, sent, received, &l->exchange));
+    return kn_comm_agree(comm, kn_halo_exchange(&l->halo, sizeof(float), sent, received, &l->exchange));
 }
 
 enum kn_status kn_lent_create(struct kn_lent *l, const struct kn_comm *comm, const struct kn_box *boxes,

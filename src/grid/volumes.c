@@ -294,10 +294,10 @@ static double face_area(const struct kn_case *c, const struct kn_space *x, int c
 
 /* The link through a side of a cell; rows count within links and crossings at first. */
 static enum kn_status add_link(struct kn_volumes *v, const struct kn_space *x, const struct kn_cut_cell *gas,
-                               int volume, int cell, int side, int to, bool wraps)
+                               int cell, int side, int to, bool wraps)
 {
-    const int other = v->of_cell[to], row_cell = other >= 0 ? v->list[other].cell : to,
-              own = v->list[volume].cell;
+    const int volume = v->of_cell[cell], other = v->of_cell[to],
+              row_cell = other >= 0 ? v->list[other].cell : to, own = v->list[volume].cell;
     const double area = other >= 0 ? gas->open[side] : face_area(v->plan->c, x, to, side / 2);
     struct kn_piece piece = {.axis = side / 2, .cell = wraps ? ~row_cell : row_cell};
     void *pieces = v->pieces, *links = v->links;
@@ -362,7 +362,7 @@ static enum kn_status add_links(struct kn_volumes *v, const struct kn_space *x, 
             double shift[3];
             const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
             if (to >= 0 && v->of_cell[to] != volume && v->of_cell[to] != KN_VOLUMES_SOLID)
-                KN_TRY(add_link(v, x, &gas, volume, cell, side, to, shift[side / 2] != 0));
+                KN_TRY(add_link(v, x, &gas, cell, side, to, shift[side / 2] != 0));
         }
         cell = p->next[cell];
     } while (cell != first);

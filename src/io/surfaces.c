@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* By cell and side; facets of a cell by the following columns, so that the order is that of one rank. */
 static int by_place(const void *a, const void *b)
 {
     const double *x = a, *y = b;
-    const int at = x[KN_SURFACES_CELL] == y[KN_SURFACES_CELL] ? KN_SURFACES_SIDE : KN_SURFACES_CELL;
+    int at = KN_SURFACES_CELL;
+    while (at + 1 < KN_SURFACES_FORCE && x[at] == y[at])
+        at++;
     return (x[at] > y[at]) - (x[at] < y[at]);
 }
 
@@ -42,7 +45,7 @@ static void fill_facet(double *row, const struct kn_space *space, const struct k
 
 static void fill_rows(double *row, const struct kn_snapshot *s)
 {
-    const int faces = s->space->nown, all = faces + s->space->volumes.nfacets;
+    const int faces = s->space->nown, all = faces + s->space->volumes.own_facets;
     for (int i = 0; i < all; i++, row += KN_SURFACES_ROW) {
         memset(row, 0, KN_SURFACES_ROW * sizeof *row);
         if (i < faces)
@@ -58,7 +61,7 @@ enum kn_status kn_surfaces_gather(struct kn_surfaces *to, const struct kn_snapsh
 {
     const struct kn_comm *comm = s->comm;
     const size_t row = KN_SURFACES_ROW * sizeof *to->rows;
-    int64_t own = s->space->nown + s->space->volumes.nfacets, all = own;
+    int64_t own = s->space->nown + s->space->volumes.own_facets, all = own;
     kn_comm_sum(comm, &all, 1);
     *to = (struct kn_surfaces){.count = all};
     to->rows = malloc((size_t)(comm->rank == 0 ? all : own) * row + 1);

@@ -14,16 +14,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ranks of one host share its memory. */
+/* Ranks of one host share its memory; rank 0 may be one of them. */
 static enum kn_status plan(struct kn_run_parts *r)
 {
+    struct kn_steady_bytes more = {0, 0};
     enum kn_status status = kn_sim_plan(&r->c, r->comm, &r->plan);
     if (status == KN_OK)
         status = kn_steady_check(&r->c, r->comm);
-    if (status == KN_OK && kn_case_iterates(&r->c))
-        r->plan.memory_bytes += kn_steady_memory(&r->c, &r->plan);
     if (status == KN_OK)
-        status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes));
+        more = kn_steady_memory(&r->c, &r->plan);
+    r->plan.memory_bytes += more.each;
+    if (status == KN_OK)
+        status = kn_config_check_memory(r->comm->local_size * (r->plan.memory_bytes - r->plan.device_bytes) +
+                                        more.moments);
+    r->plan.memory_bytes += more.moments;
     return kn_comm_agree(r->comm, status);
 }
 
@@ -38,6 +42,17 @@ static enum kn_mode mode_in(const char *folder)
     return before.time.mode;
 }
 
+/* The free memory of ranks may differ: one that must take time steps decides for all. */
+static void agree_on_mode(struct kn_run_parts *r)
+{
+    int64_t first = r->c.time.mode == KN_MODE_UNSTEADY ? r->comm->rank : r->comm->size;
+    kn_comm_least(r->comm, &first, 1);
+    if (first == r->comm->size || r->comm->size == 1)
+        return;
+    kn_comm_broadcast(r->comm, (int)first, r->mode, sizeof r->mode);
+    r->c.time.mode = KN_MODE_UNSTEADY;
+}
+
 /* Resolve time.mode: auto.  A resumed run keeps its mode. */
 static void choose_mode(struct kn_run_parts *r)
 {
@@ -50,6 +65,7 @@ static void choose_mode(struct kn_run_parts *r)
     kn_comm_broadcast(r->comm, 0, &mode, sizeof mode);
     if (mode == KN_MODE_AUTO) {
         kn_mode_choose(&r->c, r->comm, r->mode);
+        agree_on_mode(r);
         return;
     }
     r->c.time.mode = mode;

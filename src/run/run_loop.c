@@ -29,7 +29,8 @@ enum kn_status kn_run_loop(struct kn_sim *sim, const struct kn_comm *comm, const
         if (over)
             return KN_OK;
         const bool due = o->is_due(o->of);
-        KN_TRY(kn_run_abort(comm, advance(sim, o->steady, due)));
+        const enum kn_status status = advance(sim, o->steady, due);
+        KN_TRY(o->steady ? kn_comm_agree(comm, status) : kn_run_abort(comm, status));
         if (due)
             KN_TRY(o->observe(o->of));
     }

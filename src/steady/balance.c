@@ -1,72 +1,86 @@
 /* The sum of all that enters the gas, which is zero in a steady state. */
 #include "steady/balance.h"
 
+#include "comm/exact.h"
 #include "config/case.h"
 
 #include <math.h>
 
-/* What enters the gas: net amounts, the largest contribution, and the mass that passes ports. */
+/* Net amounts that enter the gas, its volume, and the mass that passes ports. */
+enum { VOLUME = KN_FLUXES, PORTS, SUMS };
+
+/* Sums over the cells and faces of all ranks, and the largest amount that enters through a face. */
 struct budget {
-    double net[KN_FLUXES], largest, ports;
+    struct kn_exact sums[SUMS];
+    double largest;
 };
 
-static void add_sources(const struct kn_steady_plan *s, struct budget *b)
+static void add_flux(struct budget *b, double area, int sign, const double *flux)
 {
-    const struct kn_problem *p = s->problem;
-    const struct kn_velocity *v = p->velocity;
-    double volume = 0;
-    for (int cell = 0; cell < p->space->ncells; cell++)
-        volume += p->space->volume[cell];
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size; k++) {
-            const double source =
-                s->rate * volume * v->mass[k] * p->collision->source[octant * v->stride + k];
-            b->net[0] += source;
-            for (int d = 0; d < 3; d++)
-                b->net[1 + d] +=
-                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
-            b->net[4] += v->square[k] * source;
-            b->largest += fabs(source);
-        }
+    for (int i = 0; i < KN_FLUXES; i++) {
+        kn_exact_add(&b->sums[i], sign * area * flux[i]);
+        b->largest = fmax(b->largest, area * fabs(flux[i]));
+    }
 }
 
-static void add_faces(const struct kn_steady_plan *s, const double *fluxes, struct budget *b)
+/* Each face belongs to one rank. */
+static void add_faces(const struct kn_problem *p, const double *fluxes, struct budget *b)
 {
-    const struct kn_problem *p = s->problem;
     const int ports = KN_SIDES + kn_case_bodies(p->c);
-    for (int face = 0; face < p->space->nfaces; face++) {
+    for (int face = 0; face < p->space->nown; face++) {
         const struct kn_face *f = &p->space->faces[face];
-        const double *flux = fluxes + (size_t)face * KN_FLUXES, in = (f->side & 1) ? -f->area : f->area;
-        for (int i = 0; i < KN_FLUXES; i++) {
-            b->net[i] += in * flux[i];
-            b->largest = fmax(b->largest, f->area * fabs(flux[i]));
-        }
-        b->ports += f->surface >= ports ? f->area * fabs(flux[0]) / 2 : 0;
+        const double *flux = fluxes + (size_t)face * KN_FLUXES;
+        add_flux(b, f->area, (f->side & 1) ? -1 : 1, flux);
+        if (f->surface >= ports)
+            kn_exact_add(&b->sums[PORTS], f->area * fabs(flux[0]) / 2);
     }
 }
 
 static void add_facets(const struct kn_space *x, const double *fluxes, struct budget *b)
 {
-    for (int i = 0; i < x->volumes.nfacets; i++) {
-        const double *flux = fluxes + (size_t)(x->nfaces + i) * KN_FLUXES, area = x->volumes.facets[i].area;
-        for (int k = 0; k < KN_FLUXES; k++) {
-            b->net[k] -= area * flux[k];
-            b->largest = fmax(b->largest, area * fabs(flux[k]));
+    for (int i = 0; i < x->volumes.nfacets; i++)
+        add_flux(b, x->volumes.facets[i].area, -1, fluxes + (size_t)(x->nfaces + i) * KN_FLUXES);
+}
+
+/* Add the sources in a volume to the net amounts; returns the largest contribution. */
+static double add_sources(const struct kn_steady_plan *s, double volume, double net[KN_FLUXES])
+{
+    const struct kn_velocity *v = s->problem->velocity;
+    double largest = 0;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            const double source =
+                s->rate * volume * v->mass[k] * s->problem->collision->source[octant * v->stride + k];
+            net[0] += source;
+            for (int d = 0; d < 3; d++)
+                net[1 + d] +=
+                    v->bit[d] ? kn_velocity_sign(v, octant, d) * (double)v->speed[d][k] * source : 0;
+            net[4] += v->square[k] * source;
+            largest += fabs(source);
         }
-    }
+    return largest;
 }
 
 double kn_balance_of(const struct kn_steady_plan *s, const double *fluxes)
 {
     const double ROUND_OFF = 1e-12; /* no flux is so small, at any pressure that the grid resolves */
+    const struct kn_problem *p = s->problem;
+    const struct kn_comm *comm = p->halo ? p->halo->comm : &kn_comm_alone;
     struct budget b = {.largest = 0};
-    double worst = 0;
-    add_sources(s, &b);
-    add_faces(s, fluxes, &b);
-    add_facets(s->problem->space, fluxes, &b);
+    double sums[SUMS], worst = 0;
+    for (int cell = 0; cell < p->space->ncells; cell++)
+        kn_exact_add(&b.sums[VOLUME], p->space->volume[cell]);
+    add_faces(p, fluxes, &b);
+    add_facets(p->space, fluxes, &b);
+    kn_exact_sum_ranks(comm, b.sums, SUMS);
+    for (int i = 0; i < SUMS; i++)
+        sums[i] = kn_exact_value(&b.sums[i]);
+    double least = -b.largest;
+    kn_comm_least_real(comm, &least, 1);
+    const double largest = fmax(-least, add_sources(s, sums[VOLUME], sums));
     for (int i = 0; i < KN_FLUXES; i++)
-        worst = fmax(worst, fabs(b.net[i]) / b.largest);
-    if (!(b.largest > ROUND_OFF))
+        worst = fmax(worst, fabs(sums[i]) / largest);
+    if (!(largest > ROUND_OFF))
         return 0;
-    return b.ports > 1e-4 * b.largest ? fmax(worst, fabs(b.net[0]) / b.ports) : worst;
+    return sums[PORTS] > 1e-4 * largest ? fmax(worst, fabs(sums[0]) / sums[PORTS]) : worst;
 }

@@ -7,6 +7,6 @@
 /* The net amount of mass, momentum or energy that enters through faces and by sources, over the largest flux;
  * or that of mass over the flow from port to port, if this is larger and the flow is not negligible.  fluxes:
  * [kn_space_fluxes][KN_FLUXES] of a state. */
-double kn_balance_of(const struct kn_steady_plan *plan, const double *fluxes);
+double kn_balance_of(const struct kn_steady_plan *s, const double *fluxes);
 
 #endif

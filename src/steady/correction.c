@@ -14,21 +14,23 @@ static const double STRONG = 20; /* disturbance times mean free paths */
 
 static void find_volumes(struct kn_correction *s)
 {
-    for (int cell = 0; cell < s->plan->problem->space->ncells; cell++)
-        if (s->plan->region[cell] >= 0)
-            s->volume[s->plan->region[cell]] += s->plan->volume[cell];
+    const struct kn_steady_plan *p = s->whole->plan;
+    for (size_t cell = 0; cell < kn_whole_cells(s->whole); cell++)
+        if (p->region[cell] >= 0)
+            s->volume[p->region[cell]] += p->volume[cell];
 }
 
 /* The mass of moments and coefficients together in every region. */
 static void find_masses(const struct kn_correction *s, double *mass)
 {
-    const size_t n = (size_t)s->plan->functions, ncells = (size_t)s->plan->problem->space->ncells;
-    const double unit = 1 / s->plan->trial[0]; /* <1, phi_0> */
-    memset(mass, 0, (size_t)s->plan->regions * sizeof *mass);
-    for (size_t cell = 0; cell < ncells; cell++)
-        if (s->plan->region[cell] >= 0)
-            mass[s->plan->region[cell]] += s->plan->volume[cell] * (s->moments[0][cell * (n + 1) + n] +
-                                                                    unit * s->coefficients[0][cell * n]);
+    const struct kn_steady_plan *p = s->whole->plan;
+    const size_t n = (size_t)p->functions;
+    const double unit = 1 / p->trial[0]; /* <1, phi_0> */
+    memset(mass, 0, (size_t)p->regions * sizeof *mass);
+    for (size_t cell = 0; cell < kn_whole_cells(s->whole); cell++)
+        if (p->region[cell] >= 0)
+            mass[p->region[cell]] += p->volume[cell] * (s->all.moments[0][cell * (n + 1) + n] +
+                                                        unit * s->all.coefficients[0][cell * n]);
 }
 
 /* Length of an axis in mean free paths. */
@@ -42,7 +44,7 @@ static double length_of(const struct kn_correction *s, int axis)
  * converge as fast, and no axis is periodic, and all surfaces absorb. */
 static bool is_thin(const struct kn_correction *s)
 {
-    const struct kn_problem *p = s->plan->problem;
+    const struct kn_problem *p = s->whole->plan->problem;
     bool thin = p->space->naxes > 1;
     for (int i = 0; i < p->space->naxes; i++) {
         const int axis = p->space->axes[i];
@@ -56,32 +58,42 @@ static bool is_thin(const struct kn_correction *s)
 }
 
 /* The moment equations.  The machine solves them if it can.  They are solved here at a finite
- * disturbance, where the mass depends on the solution, and for complex numbers. */
+ * disturbance, where the mass depends on the solution, for complex numbers, and of several ranks. */
 static enum kn_status create_coarse(struct kn_correction *s)
 {
     const struct kn_case *c = s->plan->problem->c;
-    const bool solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
     struct kn_steady_equations equations = {0};
-    if (solves) {
-        KN_TRY(kn_coarse_create(&s->coarse, s->plan, s->omega));
+    s->solves = c->collision.method != KN_METHOD_NONE && !is_thin(s);
+    if (s->solves) {
+        KN_TRY(kn_coarse_create(&s->coarse, s->whole->plan, s->omega));
         equations = kn_coarse_equations(&s->coarse);
     }
-    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0 && s->plan->regions == 1)
-        KN_TRY(s->backend->factorise(s->machine, solves ? &equations : NULL, &s->corrects));
-    return s->corrects || !solves ? KN_OK : kn_coarse_factorise(&s->coarse);
+    if (s->backend->factorise && c->disturbance == 0 && s->omega == 0 && s->whole->plan->regions == 1)
+        KN_TRY(s->backend->factorise(s->machine, s->solves ? &equations : NULL, &s->corrects));
+    return s->corrects || !s->solves ? KN_OK : kn_coarse_factorise(&s->coarse);
+}
+
+static bool allocate_numbers(const struct kn_correction *s, size_t ncells, struct kn_cell_numbers *to)
+{
+    const size_t n = (size_t)s->plan->functions;
+    bool complete = true;
+    for (int part = 0; part < s->parts; part++) {
+        to->moments[part] = calloc(ncells * (n + 1) + 1, sizeof *to->moments[part]);
+        to->coefficients[part] = calloc(ncells * n + 1, sizeof *to->coefficients[part]);
+        complete = complete && to->moments[part] && to->coefficients[part];
+    }
+    return complete;
 }
 
 static enum kn_status allocate(struct kn_correction *s)
 {
-    const struct kn_problem *p = s->plan->problem;
-    const size_t ncells = (size_t)p->space->ncells, n = (size_t)s->plan->functions,
-                 regions = (size_t)s->plan->regions + 1;
-    bool complete = true;
-    for (int part = 0; part < s->parts; part++) {
-        s->moments[part] = calloc(ncells * (n + 1), sizeof *s->moments[part]);
-        s->coefficients[part] = calloc(ncells * n, sizeof *s->coefficients[part]);
-        complete = complete && s->moments[part] && s->coefficients[part];
-    }
+    const size_t ncells = (size_t)s->plan->problem->space->ncells, n = (size_t)s->plan->functions,
+                 regions = s->whole->plan ? (size_t)s->whole->plan->regions + 1 : 1;
+    bool complete = allocate_numbers(s, ncells, &s->own);
+    if (s->whole->plan == s->plan)
+        s->all = s->own;
+    else if (s->whole->plan)
+        complete = allocate_numbers(s, kn_whole_cells(s->whole), &s->all) && complete;
     s->mass = calloc(regions, sizeof *s->mass);
     s->volume = calloc(regions, sizeof *s->volume);
     s->surplus = calloc(regions, sizeof *s->surplus);
@@ -92,38 +104,61 @@ static enum kn_status allocate(struct kn_correction *s)
     return KN_OK;
 }
 
-enum kn_status kn_correction_create(struct kn_correction *s, const struct kn_steady_plan *plan,
+enum kn_status kn_correction_create(struct kn_correction *s, const struct kn_whole *whole,
                                     const struct kn_steady_backend *backend, void *machine, double omega)
 {
+    const struct kn_steady_plan *plan = whole->own;
     const struct kn_space *x = plan->problem->space;
     double longest = 0;
-    *s = (struct kn_correction){
-        .plan = plan, .backend = backend, .machine = machine, .omega = omega, .parts = omega != 0 ? 2 : 1};
+    *s = (struct kn_correction){.whole = whole,
+                                .plan = plan,
+                                .backend = backend,
+                                .machine = machine,
+                                .omega = omega,
+                                .parts = omega != 0 ? 2 : 1};
     for (int i = 0; i < x->naxes; i++)
         longest = fmax(longest, length_of(s, x->axes[i]));
     s->strong = plan->problem->c->collision.method != KN_METHOD_NONE &&
                 plan->problem->c->disturbance * longest > STRONG;
-    KN_TRY(allocate(s));
-    return create_coarse(s);
+    enum kn_status status = allocate(s);
+    if (status == KN_OK && whole->plan)
+        status = create_coarse(s);
+    kn_comm_broadcast(whole->comm, 0, &s->solves, sizeof s->solves);
+    return kn_comm_agree(whole->comm, status);
+}
+
+static void free_numbers(const struct kn_cell_numbers *numbers)
+{
+    for (int part = 0; part < 2; part++) {
+        free(numbers->moments[part]);
+        free(numbers->coefficients[part]);
+    }
 }
 
 void kn_correction_destroy(struct kn_correction *s)
 {
     kn_coarse_destroy(&s->coarse);
-    for (int part = 0; part < 2; part++) {
-        free(s->moments[part]);
-        free(s->coefficients[part]);
-    }
+    if (s->all.moments[0] != s->own.moments[0])
+        free_numbers(&s->all);
+    free_numbers(&s->own);
     free(s->excess);
     free(s->mass);
     free(s->volume);
     free(s->surplus);
 }
 
+static void gather_moments(struct kn_correction *s)
+{
+    for (int part = 0; part < s->parts; part++)
+        kn_whole_gather(s->whole, s->plan->functions + 1, s->own.moments[part], s->all.moments[part]);
+}
+
 enum kn_status kn_correction_start(struct kn_correction *s)
 {
-    KN_TRY(s->backend->project(s->machine, KN_STEADY_SOLUTION, s->moments[0]));
-    find_masses(s, s->mass);
+    KN_TRY(s->backend->project(s->machine, KN_STEADY_SOLUTION, s->own.moments[0]));
+    gather_moments(s);
+    if (s->whole->plan)
+        find_masses(s, s->mass);
     return KN_OK;
 }
 
@@ -132,15 +167,15 @@ enum kn_status kn_correction_start(struct kn_correction *s)
  * several regions is the same, with a constant density alone. */
 static double remove_mass(struct kn_correction *s)
 {
-    const double multiple = s->plan->regions == 1 ? s->plan->problem->c->disturbance : 0;
+    const struct kn_steady_plan *p = s->whole->plan;
+    const double multiple = p->regions == 1 ? p->problem->c->disturbance : 0;
     find_masses(s, s->surplus);
-    for (int i = 0; i < s->plan->regions; i++)
+    for (int i = 0; i < p->regions; i++)
         s->surplus[i] =
-            s->omega == 0 && s->plan->closed[i] ? s->surplus[i] / (s->volume[i] + multiple * s->mass[i]) : 0;
-    for (int cell = 0; cell < s->plan->problem->space->ncells; cell++)
-        if (s->plan->region[cell] >= 0)
-            s->coefficients[0][(size_t)cell * (size_t)s->plan->functions] -=
-                s->surplus[s->plan->region[cell]] * s->plan->trial[0];
+            s->omega == 0 && p->closed[i] ? s->surplus[i] / (s->volume[i] + multiple * s->mass[i]) : 0;
+    for (size_t cell = 0; cell < kn_whole_cells(s->whole); cell++)
+        if (p->region[cell] >= 0)
+            s->all.coefficients[0][cell * (size_t)p->functions] -= s->surplus[p->region[cell]] * p->trial[0];
     return multiple * s->surplus[0];
 }
 
@@ -150,62 +185,80 @@ static enum kn_status add_excess(struct kn_correction *s, int change)
     const size_t count = (size_t)s->plan->problem->space->ncells * (size_t)(s->plan->functions + 1);
     KN_TRY(s->backend->exceed(s->machine, KN_STEADY_SOLUTION, change, s->excess));
     for (size_t i = 0; i < count; i++)
-        s->moments[0][i] += s->excess[i];
+        s->own.moments[0][i] += s->excess[i];
+    return KN_OK;
+}
+
+/* excess[ncells][functions][functions + 1] of a small change along each trial function, divided by it. */
+static enum kn_status find_excess(struct kn_correction *s, int space, double *excess)
+{
+    const double small = 0.01;
+    const size_t ncells = (size_t)s->plan->problem->space->ncells, n = (size_t)s->plan->functions;
+    for (size_t g = 0; g < n; g++) {
+        memset(s->own.coefficients[0], 0, ncells * n * sizeof *s->own.coefficients[0]);
+        for (size_t cell = 0; cell < ncells; cell++)
+            s->own.coefficients[0][cell * n + g] = s->plan->volume[cell] > 0 ? small : 0;
+        KN_TRY(s->backend->combine(s->machine, space, 0, 0, NULL, NULL));
+        KN_TRY(s->backend->prolong(s->machine, s->own.coefficients[0], space));
+        KN_TRY(s->backend->exceed(s->machine, KN_STEADY_SOLUTION, space, s->excess));
+        for (size_t cell = 0; cell < ncells; cell++)
+            for (size_t f = 0; f <= n; f++)
+                excess[(cell * n + g) * (n + 1) + f] = s->excess[cell * (n + 1) + f] / small;
+    }
     return KN_OK;
 }
 
 enum kn_status kn_correction_linearise(struct kn_correction *s, int space)
 {
-    const double small = 0.01;
-    const size_t ncells = (size_t)s->plan->problem->space->ncells, n = (size_t)s->plan->functions;
-    double *excess = malloc(ncells * n * (n + 1) * sizeof *excess);
-    if (!excess)
-        return kn_error_set(KN_EMEMORY, "no memory for the moment equations");
-    enum kn_status status = KN_OK;
-    for (size_t g = 0; g < n && status == KN_OK; g++) {
-        memset(s->coefficients[0], 0, ncells * n * sizeof *s->coefficients[0]);
-        for (size_t cell = 0; cell < ncells; cell++)
-            s->coefficients[0][cell * n + g] = s->plan->region[cell] >= 0 ? small : 0;
-        status = s->backend->combine(s->machine, space, 0, 0, NULL, NULL);
-        if (status == KN_OK)
-            status = s->backend->prolong(s->machine, s->coefficients[0], space);
-        if (status == KN_OK)
-            status = s->backend->exceed(s->machine, KN_STEADY_SOLUTION, space, s->excess);
-        for (size_t cell = 0; cell < ncells; cell++)
-            for (size_t f = 0; f <= n; f++)
-                excess[(cell * n + g) * (n + 1) + f] = s->excess[cell * (n + 1) + f] / small;
-    }
+    const struct kn_whole *w = s->whole;
+    const size_t n = (size_t)s->plan->functions, size = n * (n + 1) * sizeof(double);
+    double *own = calloc((size_t)s->plan->problem->space->ncells, size),
+           *all = w->plan == s->plan ? own : calloc(kn_whole_cells(w) + 1, size);
+    enum kn_status status = own && all ? find_excess(s, space, own)
+                                       : kn_error_set(KN_EMEMORY, "no memory for the moment equations");
+    status = kn_comm_agree(w->comm, status);
     if (status == KN_OK)
-        status = kn_coarse_linearise(&s->coarse, excess);
-    free(excess);
+        kn_whole_gather(w, (int)(n * (n + 1)), own, all);
+    if (status == KN_OK && w->plan)
+        status = kn_coarse_linearise(&s->coarse, all);
+    free(all == own ? NULL : all);
+    free(own);
     s->linearised++;
-    return status;
+    return kn_comm_agree(w->comm, status);
+}
+
+/* The coefficients of all cells; returns a multiple of the solution that is subtracted, too. */
+static double solve(struct kn_correction *s)
+{
+    const int usual = openblas_get_num_threads();
+    for (int part = 0; part < s->parts; part++)
+        memset(s->all.coefficients[part], 0,
+               kn_whole_cells(s->whole) * (size_t)s->plan->functions * sizeof *s->all.coefficients[part]);
+    openblas_set_num_threads(1);
+    if (s->solves)
+        kn_coarse_solve(&s->coarse, s->all.moments, s->all.coefficients);
+    openblas_set_num_threads(usual);
+    return remove_mass(s);
 }
 
 enum kn_status kn_correction_apply(struct kn_correction *s, const int change[2])
 {
-    const struct kn_problem *p = s->plan->problem;
     if (s->corrects)
         return s->backend->correct(s->machine, change[0]);
-    for (int part = 0; part < s->parts; part++) {
-        KN_TRY(s->backend->project(s->machine, change[part], s->moments[part]));
-        memset(s->coefficients[part], 0,
-               (size_t)p->space->ncells * (size_t)s->plan->functions * sizeof *s->coefficients[part]);
-    }
+    for (int part = 0; part < s->parts; part++)
+        KN_TRY(s->backend->project(s->machine, change[part], s->own.moments[part]));
     if (s->linearised > 0)
         KN_TRY(add_excess(s, change[0]));
-    if (s->coarse.plan) {
-        const int usual = openblas_get_num_threads();
-        openblas_set_num_threads(1);
-        kn_coarse_solve(&s->coarse, s->moments, s->coefficients);
-        openblas_set_num_threads(usual);
-    }
-    const double multiple = remove_mass(s);
-    if (s->coarse.plan && s->strong)
-        KN_TRY(s->backend->lift(s->machine, KN_STEADY_SOLUTION, s->coefficients[0], s->linearised > 0,
+    gather_moments(s);
+    double multiple = s->whole->plan ? solve(s) : 0;
+    kn_comm_broadcast(s->whole->comm, 0, &multiple, sizeof multiple);
+    for (int part = 0; part < s->parts; part++)
+        kn_whole_scatter(s->whole, s->plan->functions, s->all.coefficients[part], s->own.coefficients[part]);
+    if (s->solves && s->strong)
+        KN_TRY(s->backend->lift(s->machine, KN_STEADY_SOLUTION, s->own.coefficients[0], s->linearised > 0,
                                 change[0]));
     for (int part = 0; part < s->parts; part++)
-        KN_TRY(s->backend->prolong(s->machine, s->coefficients[part], change[part]));
+        KN_TRY(s->backend->prolong(s->machine, s->own.coefficients[part], change[part]));
     return multiple != 0 ? s->backend->combine(s->machine, change[0], 1, 1, (int[]){KN_STEADY_SOLUTION},
                                                (double[]){-multiple})
                          : KN_OK;

@@ -23,16 +23,17 @@ static const char *find_key(const struct kn_case *c)
                                                   : NULL;
 }
 
-/* KN_OK if the solver supports a case and its memory is available. */
+/* KN_OK if the solver supports a case and its memory is available.  No communication. */
 static enum kn_status check(const struct kn_case *c, const struct kn_comm *comm)
 {
     struct kn_plan_size plan;
     KN_TRY(kn_steady_check(c, comm));
     KN_TRY(kn_sim_plan(c, comm, &plan)); /* it checks the case, too */
-    const double room = kn_sim_room(c), bytes = kn_steady_memory(c, &plan);
+    const double room = kn_sim_room(c);
+    const struct kn_steady_bytes bytes = kn_steady_memory(c, &plan);
     if (isnan(room))
-        return kn_config_check_memory(plan.memory_bytes + bytes);
-    return plan.device_bytes + bytes < room
+        return kn_config_check_memory(comm->local_size * (plan.memory_bytes + bytes.each) + bytes.moments);
+    return plan.device_bytes + bytes.each + bytes.moments < room
                ? KN_OK
                : kn_error_set(KN_EMEMORY, "the memory of the device is too small for the iterations");
 }

@@ -1,17 +1,14 @@
-/* The order of the cells in the sweep of an octant, in which every cell comes after its upwind neighbours,
- * and the connected regions of the gas. */
+/* The order of the cells in the sweep of an octant, in which every cell comes after its upwind neighbours. */
 #include "steady/route.h"
 
 #include "error.h"
-#include "point/steady.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The cells of a sweep in one octant: in a route, and the number of upwind cells that are not yet in it. */
 struct sweep {
     const struct kn_problem *p;
-    struct kn_mesh mesh;
+    struct kn_mesh mesh; /* with kn_steady_plan.upwind */
     int octant;
     int *missing;   /* [ncells] */
     int32_t *route; /* [ncells] */
@@ -26,7 +23,13 @@ static int direction_of(const struct sweep *s, const struct kn_piece *piece)
     return kn_velocity_sign(s->p->velocity, s->octant, piece->axis) * piece->area[piece->axis] > 0 ? 1 : -1;
 }
 
-/* Upwind cells that a sweep computes before a cell.  Those of links belong to the control volume. */
+static bool is_own(const struct sweep *s, int cell)
+{
+    return cell >= 0 && cell < s->p->space->ncells;
+}
+
+/* Upwind cells of this rank that a sweep computes before a cell.  Those of links belong to the control
+ * volume. */
 static void count_missing(const struct sweep *s)
 {
     const struct kn_volumes *v = &s->p->space->volumes;
@@ -34,8 +37,7 @@ static void count_missing(const struct sweep *s)
         const struct kn_site here = {cell, s->octant};
         s->missing[cell] = 0;
         for (int i = 0; i < s->mesh.naxes; i++)
-            s->missing[cell] += kn_steady_follows(
-                &s->mesh, here, kn_mesh_walk(&s->mesh, here, s->mesh.axes[i], 0), s->mesh.axes[i]);
+            s->missing[cell] += is_own(s, kn_mesh_walk(&s->mesh, here, s->mesh.axes[i], 0).cell);
     }
     for (int i = 0; i < v->count; i++)
         for (int k = v->list[i].first_piece; k < v->list[i].first_piece + v->list[i].pieces; k++) {
@@ -78,8 +80,7 @@ static void release_downwind(struct sweep *s, int cell)
             next.cell < 0 ? kn_volumes_link(&x->volumes, x->nfaces, ~next.cell) : NULL;
         if (link && link->beyond >= 0)
             release(s, link->beyond);
-        if (next.cell >= 0 && next.octant == s->octant &&
-            kn_steady_follows(&s->mesh, next, here, s->mesh.axes[a]))
+        if (is_own(s, next.cell))
             release(s, next.cell);
     }
 }
@@ -112,161 +113,65 @@ static void find_route(struct sweep *s)
     }
 }
 
-/* The cells of a region. */
-struct queue {
-    int32_t *region; /* [ncells] */
-    int32_t *cells;  /* [ncells] */
-    int count;
-};
-
-static void enqueue(struct queue *q, int cell, int region)
+/* True if the space ends at a side of a cell. */
+static bool is_last(const struct kn_space *x, int cell, int side)
 {
-    if (q->region[cell] >= 0)
-        return;
-    q->region[cell] = region;
-    q->cells[q->count++] = cell;
+    int at[3];
+    kn_space_place(x, cell, at);
+    return at[side / 2] == (side % 2 ? x->whole[side / 2] - 1 : 0);
 }
 
-/* Put all cells that are connected with a cell into a region. */
-static void fill_region(const struct kn_problem *p, const struct kn_mesh *m, int cell, int region,
-                        struct queue *q)
+/* Neighbours that are other cells and not behind a periodic end, and links. */
+static void find_upwind(const struct kn_space *x, int32_t *upwind)
 {
-    const struct kn_volumes *v = &p->space->volumes;
-    q->count = 0;
-    enqueue(q, cell, region);
-    for (int i = 0; i < q->count; i++) {
-        const struct kn_volume *own = kn_volumes_own(v, q->cells[i]);
-        for (int side = 0; side < 2 * m->naxes; side++) {
-            const int32_t next = m->neighbour[6 * (int64_t)q->cells[i] + 2 * m->axes[side / 2] + side % 2];
-            const struct kn_link *link = next < 0 ? kn_volumes_link(v, p->space->nfaces, ~next) : NULL;
-            if (next >= 0 || link)
-                enqueue(q, link ? kn_volumes_cell(link->beyond) : next, region);
+    for (int cell = 0; cell < x->ncells; cell++)
+        for (int side = 0; side < 6; side++) {
+            const int32_t next = x->neighbour[6 * (int64_t)cell + side];
+            const bool link = next < 0 && kn_volumes_link(&x->volumes, x->nfaces, ~next);
+            upwind[6 * (int64_t)cell + side] =
+                link || (next >= 0 && next != cell && !is_last(x, cell, side)) ? next : KN_SPACE_OUTSIDE;
         }
-        for (int k = 0; own && k < own->pieces; k++)
-            if (v->pieces[own->first_piece + k].axis >= 0)
-                enqueue(q, kn_volumes_cell(v->pieces[own->first_piece + k].cell), region);
-    }
-}
-
-/* What the surfaces of a region do. */
-struct surfaces {
-    bool open, holds;    /* they determine the mass; velocity and temperature */
-    double inflow, most; /* prescribed mass flux, and the sum of its absolute values */
-};
-
-static void add_surface(const struct kn_face *face, const struct kn_patch *patch, struct surfaces *s)
-{
-    const bool given = isinf(patch->unit_flux) && patch->replaces != 0;
-    if (!patch->emits)
-        return;
-    s->holds = s->holds || patch->replaces != 0;
-    s->open = s->open || given || patch->drifts == KN_DRIFT_PRESSURE;
-    if (isfinite(patch->prescribed_flux)) {
-        s->inflow += face->area * patch->prescribed_flux;
-        s->most += face->area * fabs(patch->prescribed_flux);
-    }
-}
-
-/* A facet is a diffuse wall, an inflow or a mirror. */
-static void add_facet(const struct kn_facet *f, const struct kn_emission *e, struct surfaces *s)
-{
-    const bool given = isinf(e->unit_flux);
-    if (f->mirror >= 0)
-        return;
-    s->holds = true;
-    s->open = s->open || given;
-    if (!given) {
-        s->inflow += f->area * e->prescribed_flux;
-        s->most += f->area * fabs(e->prescribed_flux);
-    }
-}
-
-/* A region in which a steady state exists, and is determined up to the mass. */
-static enum kn_status check_region(const struct kn_steady_plan *p, const struct surfaces *s)
-{
-    const bool steady = p->problem->c->time.mode == KN_MODE_STEADY;
-    if (steady && !s->holds)
-        return kn_error_set(KN_EINPUT,
-                            "time.mode: steady: a part of the gas touches only mirrors, and nothing "
-                            "determines its velocity and temperature (a diffuse wall or a port does; or "
-                            "time.mode: unsteady)");
-    if (steady && !s->open && fabs(s->inflow) > 1e-6 * s->most)
-        return kn_error_set(KN_EINPUT,
-                            "time.mode: steady: a moving surface or a given flow changes the mass "
-                            "of a closed part of the gas, which has no steady state (time.mode: unsteady)");
-    return KN_OK;
-}
-
-static enum kn_status find_regions(struct kn_steady_plan *p, const struct kn_mesh *m, int32_t *region,
-                                   int32_t *cells)
-{
-    const struct kn_space *x = p->problem->space;
-    struct queue q = {.region = region, .cells = cells};
-    for (int cell = 0; cell < x->ncells; cell++)
-        region[cell] = -1;
-    for (int cell = 0; cell < x->ncells; cell++)
-        if (region[cell] < 0 && !(x->solid && x->solid[cell]))
-            fill_region(p->problem, m, cell, p->regions++, &q);
-    bool *closed = calloc((size_t)p->regions + 1, sizeof *closed);
-    struct surfaces *s = calloc((size_t)p->regions + 1, sizeof *s);
-    enum kn_status status =
-        closed && s ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for %d parts of the gas", p->regions);
-    p->closed = closed;
-    for (int i = 0; i < x->nfaces && status == KN_OK; i++)
-        add_surface(&x->faces[i], &p->problem->boundary->patches[x->faces[i].patch],
-                    &s[region[x->faces[i].cell]]);
-    for (int i = 0; i < x->volumes.nfacets && status == KN_OK; i++)
-        add_facet(&x->volumes.facets[i], &p->problem->boundary->emissions[i],
-                  &s[region[x->volumes.list[x->volumes.facets[i].volume].cell]]);
-    for (int i = 0; i < p->regions && status == KN_OK; i++) {
-        closed[i] = !s[i].open;
-        status = check_region(p, &s[i]);
-    }
-    free(s);
-    return status;
 }
 
 /* Cells without a row have no volume. */
-static void find_volumes(const struct kn_steady_plan *p, const struct kn_mesh *m, double *volume)
+static void find_volumes(const struct kn_space *x, const struct kn_mesh *m, double *volume)
 {
-    const struct kn_volumes *v = &p->problem->space->volumes;
-    for (int cell = 0; cell < p->problem->space->ncells; cell++) {
-        volume[cell] = p->region[cell] >= 0;
+    for (int cell = 0; cell < x->ncells; cell++) {
+        volume[cell] = !(x->solid && x->solid[cell]);
         for (int i = 0; i < m->naxes; i++)
             volume[cell] *= kn_mesh_width(m, cell, m->axes[i]);
     }
-    for (int i = 0; i < v->count; i++)
-        volume[v->list[i].cell] = v->list[i].size;
+    for (int i = 0; i < x->volumes.count; i++)
+        volume[x->volumes.list[i].cell] = x->volumes.list[i].size;
 }
 
 enum kn_status kn_route_create(struct kn_steady_plan *p)
 {
-    const struct kn_mesh m = kn_backend_mesh(p->problem);
-    const size_t ncells = (size_t)p->problem->space->ncells;
+    struct kn_mesh m = kn_backend_mesh(p->problem);
+    const struct kn_space *x = p->problem->space;
+    const size_t ncells = (size_t)x->ncells;
     int32_t *route = malloc((size_t)m.octants * ncells * sizeof *route),
-            *region = malloc(ncells * sizeof *region);
+            *upwind = malloc(6 * ncells * sizeof *upwind);
     double *volume = malloc(ncells * sizeof *volume);
     int *missing = malloc(ncells * sizeof *missing);
-    enum kn_status status = KN_OK;
+    const bool complete = route && upwind && volume && missing;
     p->route = route;
-    p->region = region;
+    p->upwind = upwind;
     p->volume = volume;
-    if (route && region && volume && missing) {
-        status = find_regions(p, &m, region, missing);
-        find_volumes(p, &m, volume);
+    if (complete) {
+        find_volumes(x, &m, volume);
+        find_upwind(x, upwind);
+        m.neighbour = upwind;
         for (int octant = 0; octant < m.octants; octant++)
             find_route(&(struct sweep){p->problem, m, octant, missing, route + (size_t)octant * ncells, 0});
-    } else {
-        status = kn_error_set(KN_EMEMORY, "no memory for the sweeps over %zu cells", ncells);
     }
     free(missing);
-    return status;
+    return complete ? KN_OK : kn_error_set(KN_EMEMORY, "no memory for the sweeps over %zu cells", ncells);
 }
 
 void kn_route_destroy(struct kn_steady_plan *p)
 {
     free((void *)p->route);
-    free((void *)p->region);
+    free((void *)p->upwind);
     free((void *)p->volume);
-    free((void *)p->closed);
 }

@@ -4,12 +4,14 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/shape.h"
 #include "error.h"
 #include "point/steady.h"
 #include "steady/balance.h"
 #include "steady/correction.h"
 #include "steady/route.h"
 #include "steady/trial.h"
+#include "steady/whole.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -30,6 +32,7 @@ enum { SOLUTION = KN_STEADY_SOLUTION, RESIDUAL, LATEST, DRIVE = LATEST, PREVIOUS
 struct kn_steady {
     struct kn_sim *sim;
     struct kn_steady_plan plan;
+    struct kn_whole whole;
     struct kn_correction correction;
     const struct kn_steady_backend *backend;
     void *machine;
@@ -46,10 +49,24 @@ struct kn_steady {
 
 enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm)
 {
+    const struct kn_backend *backend;
     if (!kn_case_iterates(c) || comm->size == 1)
         return KN_OK;
-    return kn_error_set(KN_EINPUT, "time.mode: %s needs one rank, and there are %d (time.mode: unsteady)",
-                        kn_config_choice_name("time.mode", c->time.mode), comm->size);
+    KN_TRY(kn_sim_find_backend(c, &backend));
+    const char *mode = kn_config_choice_name("time.mode", c->time.mode);
+    if (!backend->steady->ranks)
+        return kn_error_set(
+            KN_EINPUT,
+            "time.mode: %s needs one rank with run.backend: %s, and there are %d (run.backend: "
+            "cpu, or time.mode: unsteady)",
+            mode, backend->name, comm->size);
+    if (kn_shape_any(c))
+        return kn_error_set(
+            KN_EINPUT,
+            "time.mode: %s needs one rank with cylinders, spheres, polygons or STL surfaces, and "
+            "there are %d (time.mode: unsteady)",
+            mode, comm->size);
+    return KN_OK;
 }
 
 /* Five are enough for linear equations, unless molecules fly far along a periodic axis. */
@@ -61,12 +78,17 @@ static int count_directions(const struct kn_case *c)
     return periodic || c->disturbance > 0 ? DIRECTIONS : DIRECTIONS / 2;
 }
 
-double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size)
+/* Rows of the halo are also in the buffers of their messages. */
+struct kn_steady_bytes kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size)
 {
     const int parts = c->time.mode == KN_MODE_FREQUENCY ? 2 : 1;
-    const double vectors = parts * (FIRST + 2 * count_directions(c)),
-                 bytes = (double)sizeof(double) * vectors * (double)size->cells * (double)size->nodes;
-    return bytes + (c->collision.method == KN_METHOD_NONE ? 0 : kn_coarse_memory(c->space.cells, parts));
+    const double vectors = FIRST + 2 * count_directions(c), copies = 3,
+                 rows = vectors * (double)size->box_cells + copies * (double)size->halo_cells;
+    if (!kn_case_iterates(c))
+        return (struct kn_steady_bytes){0, 0};
+    return (struct kn_steady_bytes){
+        (double)sizeof(double) * parts * rows * (double)size->nodes,
+        c->collision.method == KN_METHOD_NONE ? 0 : kn_coarse_memory(c->space.cells, parts)};
 }
 
 static enum kn_status create_plan(struct kn_steady *s)
@@ -75,6 +97,13 @@ static enum kn_status create_plan(struct kn_steady *s)
     s->plan = (struct kn_steady_plan){.problem = e.problem, .rate = e.rate};
     KN_TRY(kn_trial_create(&s->plan));
     return kn_route_create(&s->plan);
+}
+
+/* Ranks must not wait for one that failed. */
+static enum kn_status agree(const struct kn_steady *s, enum kn_status status)
+{
+    const struct kn_halo *halo = s->plan.problem->halo;
+    return halo ? kn_comm_agree(halo->comm, status) : status;
 }
 
 static enum kn_status allocate(struct kn_steady *s)
@@ -223,11 +252,14 @@ static enum kn_status build(struct kn_steady *s)
     const struct kn_case *c = kn_sim_equation(s->sim).problem->c;
     s->omega = c->time.mode == KN_MODE_FREQUENCY ? kn_case_frequency(c) : 0;
     s->parts = s->omega != 0 ? 2 : 1;
-    KN_TRY(create_plan(s));
-    KN_TRY(allocate(s));
+    enum kn_status status = create_plan(s);
+    if (status == KN_OK)
+        status = allocate(s);
+    KN_TRY(agree(s, status));
+    KN_TRY(kn_whole_create(&s->whole, &s->plan));
     s->most = count_directions(s->plan.problem->c);
     KN_TRY(s->backend->create(&s->machine, &s->plan, s->parts * (FIRST + 2 * s->most)));
-    KN_TRY(kn_correction_create(&s->correction, &s->plan, s->backend, s->machine, s->omega));
+    KN_TRY(kn_correction_create(&s->correction, &s->whole, s->backend, s->machine, s->omega));
     return start(s);
 }
 
@@ -265,6 +297,7 @@ void kn_steady_destroy(struct kn_steady *s)
     if (s->machine)
         s->backend->destroy(s->machine);
     kn_correction_destroy(&s->correction);
+    kn_whole_destroy(&s->whole);
     kn_route_destroy(&s->plan);
     kn_trial_destroy(&s->plan);
     free(s->rows);

@@ -17,11 +17,15 @@ struct kn_steady_progress {
 
 enum { KN_STEADY_ITERATIONS = 200 }; /* if time.max_steps is 0 */
 
-/* KN_EINPUT if the solver does not support the number of ranks. */
+/* KN_EINPUT if the solver does not support a case on the number of ranks. */
 enum kn_status kn_steady_check(const struct kn_case *c, const struct kn_comm *comm);
 
-/* Bytes in addition to those of the simulation, whose size is given. */
-double kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size);
+/* Bytes in addition to those of the simulation, whose size is given: of every rank, and of the moment
+ * equations on rank 0.  None for steps in time. */
+struct kn_steady_bytes {
+    double each, moments;
+};
+struct kn_steady_bytes kn_steady_memory(const struct kn_case *c, const struct kn_plan_size *size);
 
 /* A solver that begins with the state of the simulation.  The simulation must exist as long as the solver. */
 enum kn_status kn_steady_create(struct kn_steady **out, struct kn_sim *sim);

@@ -5,6 +5,7 @@
 #include "backend/steady_backend.h"
 #include "point/steady.h"
 #include "steady/coarse.h"
+#include "steady/regions.h"
 #include "steady/route.h"
 #include "steady/trial.h"
 
@@ -126,6 +127,7 @@ static void open_solver(struct solver *s, const struct target *t, const char *se
     s->backend = t->backend->steady;
     expect_ok(kn_trial_create(&s->plan));
     expect_ok(kn_route_create(&s->plan));
+    expect_ok(kn_regions_create(&s->plan));
     if (t->isa)
         setenv("KNUDSEN_ISA", t->isa, 1);
     expect_ok(s->backend->create(&s->machine, &s->plan, VECTORS));
@@ -136,6 +138,7 @@ static void open_solver(struct solver *s, const struct target *t, const char *se
 static void close_solver(struct solver *s)
 {
     s->backend->destroy(s->machine);
+    kn_regions_destroy(&s->plan);
     kn_route_destroy(&s->plan);
     kn_trial_destroy(&s->plan);
     drop(&s->scene);

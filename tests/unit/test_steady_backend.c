@@ -4,6 +4,7 @@
 
 #include "backend/steady_backend.h"
 #include "steady/coarse.h"
+#include "steady/regions.h"
 #include "steady/route.h"
 #include "steady/trial.h"
 
@@ -116,12 +117,14 @@ static struct results run(struct scene *s, const struct target *t)
         setenv("KNUDSEN_ISA", t->isa, 1);
     expect_ok(kn_trial_create(&b.plan));
     expect_ok(kn_route_create(&b.plan));
+    expect_ok(kn_regions_create(&b.plan));
     expect_ok(b.steady->create(&b.machine, &b.plan, VECTORS));
     unsetenv("KNUDSEN_ISA");
     run_equations(&b);
     run_sweeps(&b);
     run_vectors(&b);
     b.steady->destroy(b.machine);
+    kn_regions_destroy(&b.plan);
     kn_route_destroy(&b.plan);
     kn_trial_destroy(&b.plan);
     return b.results;
@@ -195,6 +198,7 @@ static void check_correction(const char *settings)
             continue;
         expect_ok(kn_trial_create(&b.plan));
         expect_ok(kn_route_create(&b.plan));
+        expect_ok(kn_regions_create(&b.plan));
         expect_ok(kn_coarse_create(&coarse, &b.plan, 0));
         expect_ok(kn_coarse_factorise(&coarse));
         expect_ok(b.steady->create(&b.machine, &b.plan, 4));
@@ -222,6 +226,7 @@ static void check_correction(const char *settings)
         free(moments);
         b.steady->destroy(b.machine);
         kn_coarse_destroy(&coarse);
+        kn_regions_destroy(&b.plan);
         kn_route_destroy(&b.plan);
         kn_trial_destroy(&b.plan);
     }
@@ -292,6 +297,7 @@ static void boxes_of_thin_cells(void **state)
             continue;
         expect_ok(kn_trial_create(&b.plan));
         expect_ok(kn_route_create(&b.plan));
+        expect_ok(kn_regions_create(&b.plan));
         expect_ok(kn_coarse_create(&coarse, &b.plan, 0));
         expect_ok(b.steady->create(&b.machine, &b.plan, 5));
         const struct kn_steady_equations equations = kn_coarse_equations(&coarse);
@@ -300,6 +306,7 @@ static void boxes_of_thin_cells(void **state)
         check_boxes(&b);
         b.steady->destroy(b.machine);
         kn_coarse_destroy(&coarse);
+        kn_regions_destroy(&b.plan);
         kn_route_destroy(&b.plan);
         kn_trial_destroy(&b.plan);
     }
