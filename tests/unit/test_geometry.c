@@ -50,7 +50,6 @@ static void refused(void **state)
     refuse(WIRE "bodies.a.cylinder.centre=[2,0.5]", "is outside the gas along x");
     refuse(WIRE "walls.left.kind=periodic walls.right.kind=periodic bodies.a.cylinder.centre=[0.1,0.5]",
            "crosses the periodic ends of x");
-    refuse(WIRE "time.mode=steady", "time.mode: steady does not support");
     refuse(WIRE "disturbance=0.1 bodies.a.velocity=[0,1,0]", "along y it displaces the body");
     refuse("space.cells=[10] bodies.a.cylinder.radius=0.3", "the x-y plane, or in three dimensions");
     refuse("bodies.a.sphere.radius=0.3", "bodies.a.sphere: needs three dimensions");
