@@ -301,9 +301,10 @@ static bool try_union(const char *settings, int number, bool steady)
     const bool refused = is_refused(settings, steady ? iterate(w.sim) : kn_sim_advance(w.sim, steps));
     if (!refused) {
         look(&w);
-        if (kn_boundary_keeps_mass(&w.c))
+        if (kn_boundary_keeps_mass(&w.c)) { /* otherwise bodies that move add mass for ever */
             expect_near(name, w.row->mass / w.row->volume, 0, 1e-6 * w.row->size);
-        expect_below(name, w.row->size, 10);
+            expect_below(name, w.row->size, 10);
+        }
     }
     watch_close(&w);
     return !refused;
