@@ -130,7 +130,8 @@ static enum kn_status merge_cells(struct kn_volumes_plan *p, const struct kn_spa
 }
 
 /* The largest share of a group that molecules of a speed leave in the time in which they cross the narrowest
- * cell along an axis: the projected area of its surface, times this width, over its volume. */
+ * cell along an axis: the projected area of its surface, times this width, over its volume.  Infinite for a
+ * pocket, which has less gas than one of its cells would have without a body. */
 static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space *x, int first,
                           double (*cover)[3])
 {
@@ -138,6 +139,9 @@ static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space
     int cell = first;
     do {
         const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
+        if (p->cut.kind[cell] == KN_CUT_PART &&
+            p->size[p->group[cell]] < (1 - 1e-9) * whole_volume(p, x, cell))
+            return INFINITY;
         for (int side = 0; side < KN_SIDES; side++) {
             double shift[3];
             const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
@@ -154,21 +158,9 @@ static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space
     return most;
 }
 
-/* True if a group has less gas than one of its cells would have without a body. */
-static bool is_pocket(const struct kn_volumes_plan *p, const struct kn_space *x, int first)
-{
-    bool small = false;
-    int cell = first;
-    do {
-        small = small || (p->cut.kind[cell] == KN_CUT_PART &&
-                          p->size[p->group[cell]] < (1 - 1e-9) * whole_volume(p, x, cell));
-        cell = p->next[cell];
-    } while (cell != first);
-    return small;
-}
-
 /* The cells of a group become solid, and its neighbours get facets. */
-static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_space *x, int first)
+static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_space *x, int first,
+                                 double (*cover)[3])
 {
     int cell = first;
     do {
@@ -179,8 +171,12 @@ static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_spac
         for (int side = 0; side < KN_SIDES; side++) {
             double shift[3];
             const int to = beyond(p, x, cell, side, shift);
-            if (to >= 0 && has_gas(p, x, to) && kn_cut_cell(&p->cut, p->c, x, to).open[side ^ 1] > 0)
+            const double open =
+                to >= 0 && has_gas(p, x, to) ? kn_cut_cell(&p->cut, p->c, x, to).open[side ^ 1] : 0;
+            if (open > 0) {
+                cover[to][side / 2] += open;
                 KN_TRY(kn_cut_close(&p->cut, p->c, x, to, side ^ 1));
+            }
         }
         cell = p->next[cell];
     } while (cell != first);
@@ -199,8 +195,8 @@ static enum kn_status fill_gaps(struct kn_volumes_plan *p, const struct kn_space
             cover[p->cut.facets[k].cell][d] += fabs(p->cut.facets[k].area[d]);
     for (int cell = 0; cell < x->ncells && status == KN_OK; cell++)
         if (p->group[cell] == cell && (p->next[cell] != cell || p->cut.kind[cell] == KN_CUT_PART) &&
-            has_gas(p, x, cell) && (is_pocket(p, x, cell) || turnover_of(p, x, cell, cover) > most))
-            status = fill_group(p, x, cell);
+            has_gas(p, x, cell) && turnover_of(p, x, cell, cover) > most)
+            status = fill_group(p, x, cell, cover);
     free(cover);
     return status;
 }
