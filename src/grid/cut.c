@@ -70,34 +70,47 @@ struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c
     return whole;
 }
 
+/* Shut the open part of a face of a cell; the facet that takes its place. */
+static enum kn_status shut_face(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                                int cell, int side, struct kn_cut_facet *facet)
+{
+    struct kn_cut_cell gas = kn_cut_cell(cut, c, space, cell);
+    const double open = gas.open[side];
+    *facet = (struct kn_cut_facet){.cell = cell};
+    facet->area[side / 2] = (side & 1) ? open : -open;
+    memcpy(facet->centre, gas.middle[side], sizeof facet->centre);
+    facet->body = kn_shape_nearest(&cut->shapes, facet->centre, cut->margin, NULL);
+    gas.open[side] = 0;
+    if (cut->kind[cell] == KN_CUT_WHOLE)
+        return kn_cut_add_cell(cut, cell, &gas);
+    cut->cells[cut->index[cell]].open[side] = 0;
+    return KN_OK;
+}
+
+enum kn_status kn_cut_close(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                            int cell, int side)
+{
+    struct kn_cut_facet facet;
+    KN_TRY(shut_face(cut, c, space, cell, side, &facet));
+    return kn_cut_add_facet(cut, &facet);
+}
+
 /* Close the face of the neighbour of a solid cell towards it: the facets of the cell, which are on the face,
  * become those of the neighbour; or, if the cell has gas on several sides, one facet does. */
 static enum kn_status close_face(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
                                  int cell, int side, bool alone)
 {
+    struct kn_cut_facet facet;
     int at[3];
     kn_space_place(space, cell, at);
     const int next = kn_space_next(space, c, at, side) ? kn_space_find(space, at) : cell;
-    if (cut->kind[next] == KN_CUT_SOLID)
+    if (cut->kind[next] == KN_CUT_SOLID || kn_cut_cell(cut, c, space, next).open[side ^ 1] <= 0)
         return KN_OK;
-    struct kn_cut_cell gas = kn_cut_cell(cut, c, space, next);
-    struct kn_cut_facet facet = {.cell = next};
-    const double open = gas.open[side ^ 1];
-    gas.open[side ^ 1] = 0;
-    if (open <= 0)
-        return KN_OK;
-    if (cut->kind[next] == KN_CUT_WHOLE)
-        KN_TRY(kn_cut_add_cell(cut, next, &gas));
-    cut->cells[cut->index[next]].open[side ^ 1] = 0;
+    KN_TRY(shut_face(cut, c, space, next, side ^ 1, &facet));
     for (int i = 0; i < cut->nfacets && alone; i++)
         if (cut->facets[i].cell == cell)
             cut->facets[i].cell = next;
-    if (alone)
-        return KN_OK;
-    facet.area[side / 2] = (side & 1) ? -open : open;
-    memcpy(facet.centre, gas.middle[side ^ 1], sizeof facet.centre);
-    facet.body = kn_shape_nearest(&cut->shapes, facet.centre, cut->margin, NULL);
-    return kn_cut_add_facet(cut, &facet);
+    return alone ? KN_OK : kn_cut_add_facet(cut, &facet);
 }
 
 /* Cells without gas, up to round-off, become solid; the faces of their neighbours towards them become parts

@@ -50,6 +50,10 @@ bool kn_cut_grow(void **list, int count, size_t size);
 enum kn_status kn_cut_add_facet(struct kn_cut *cut, const struct kn_cut_facet *facet);
 enum kn_status kn_cut_add_cell(struct kn_cut *cut, int cell, const struct kn_cut_cell *from);
 
+/* Close the open part of a face of a cell that is not solid: it becomes a facet of the nearest body. */
+enum kn_status kn_cut_close(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                            int cell, int side);
+
 /* Find the cells and facets in two and in three dimensions. */
 enum kn_status kn_outline_cut(struct kn_cut *cut, const struct kn_space *space);
 enum kn_status kn_surface_cut(struct kn_cut *cut, const struct kn_space *space);

@@ -102,7 +102,7 @@ static double whole_volume(const struct kn_volumes_plan *p, const struct kn_spac
     return volume;
 }
 
-/* Groups of cells with at least the volume of a whole one. A pocket without neighbours becomes solid. */
+/* Groups of cells with at least the volume of a whole one, except for pockets without neighbours. */
 static enum kn_status merge_cells(struct kn_volumes_plan *p, const struct kn_space *x)
 {
     struct piece_of_gas *small = malloc(((size_t)p->cut.count + 1) * sizeof *small);
@@ -124,11 +124,81 @@ static enum kn_status merge_cells(struct kn_volumes_plan *p, const struct kn_spa
             if (to >= 0)
                 join(p, cell, to);
         }
-        if (p->size[p->group[cell]] < enough)
-            p->cut.kind[cell] = KN_CUT_SOLID;
     }
     free(small);
     return KN_OK;
+}
+
+/* The largest share of a group that molecules of a speed leave in the time in which they cross the narrowest
+ * cell along an axis: the projected area of its surface, times this width, over its volume.  Infinite for a
+ * pocket, which has less gas than one of its cells would have without a body. */
+static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space *x, int first,
+                          double (*cover)[3])
+{
+    double area[3] = {0}, most = 0;
+    int cell = first;
+    do {
+        const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
+        if (p->cut.kind[cell] == KN_CUT_PART &&
+            p->size[p->group[cell]] < (1 - 1e-9) * whole_volume(p, x, cell))
+            return INFINITY;
+        for (int side = 0; side < KN_SIDES; side++) {
+            double shift[3];
+            const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
+            if (to < 0 || shift[side / 2] != 0 || p->group[to] != p->group[cell])
+                area[side / 2] += gas.open[side];
+        }
+        for (int d = 0; d < 3; d++)
+            area[d] += cover[cell][d];
+        cell = p->next[cell];
+    } while (cell != first);
+    for (int d = 0; d < 3; d++)
+        if (!kn_case_is_uniform(p->c, d))
+            most = fmax(most, area[d] / 2 * kn_case_narrowest_cell(p->c, d) / p->size[p->group[first]]);
+    return most;
+}
+
+/* The cells of a group become solid, and its neighbours get facets. */
+static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_space *x, int first,
+                                 double (*cover)[3])
+{
+    int cell = first;
+    do {
+        p->cut.kind[cell] = KN_CUT_SOLID;
+        cell = p->next[cell];
+    } while (cell != first);
+    do {
+        for (int side = 0; side < KN_SIDES; side++) {
+            double shift[3];
+            const int to = beyond(p, x, cell, side, shift);
+            const double open =
+                to >= 0 && has_gas(p, x, to) ? kn_cut_cell(&p->cut, p->c, x, to).open[side ^ 1] : 0;
+            if (open > 0) {
+                cover[to][side / 2] += open;
+                KN_TRY(kn_cut_close(&p->cut, p->c, x, to, side ^ 1));
+            }
+        }
+        cell = p->next[cell];
+    } while (cell != first);
+    return KN_OK;
+}
+
+/* Pockets that are smaller than a cell are filled, and gaps that are much narrower: molecules would cross
+ * them several times in a step. */
+static enum kn_status fill_gaps(struct kn_volumes_plan *p, const struct kn_space *x)
+{
+    static const double most = 2;
+    double(*cover)[3] = calloc((size_t)x->ncells, sizeof *cover);
+    enum kn_status status = cover ? KN_OK : fail_memory();
+    for (int k = 0; k < p->cut.nfacets && cover; k++)
+        for (int d = 0; d < 3; d++)
+            cover[p->cut.facets[k].cell][d] += fabs(p->cut.facets[k].area[d]);
+    for (int cell = 0; cell < x->ncells && status == KN_OK; cell++)
+        if (p->group[cell] == cell && (p->next[cell] != cell || p->cut.kind[cell] == KN_CUT_PART) &&
+            has_gas(p, x, cell) && turnover_of(p, x, cell, cover) > most)
+            status = fill_group(p, x, cell, cover);
+    free(cover);
+    return status;
 }
 
 /* Number the groups with cut cells; the row of a control volume is that of its largest cell. */
@@ -188,11 +258,15 @@ enum kn_status kn_volumes_begin(struct kn_volumes *v, const struct kn_case *c, c
     memset(p->crossing, -1, 3 * n * sizeof *p->crossing);
     KN_TRY(kn_cut_create(&p->cut, c, x));
     KN_TRY(merge_cells(p, x));
+    KN_TRY(fill_gaps(p, x));
     KN_TRY(number_groups(v, x));
+    int rows = v->count;
     for (int cell = 0; cell < x->ncells; cell++)
-        if (v->of_cell[cell] != KN_VOLUMES_SOLID)
-            return KN_OK;
-    return kn_error_set(KN_EINPUT, "bodies: no gas is left");
+        rows += v->of_cell[cell] == KN_VOLUMES_NONE;
+    return rows > 1 ? KN_OK
+           : rows > 0
+               ? kn_error_set(KN_EINPUT, "bodies: the gas is smaller than two cells (more space.cells)")
+               : kn_error_set(KN_EINPUT, "bodies: no gas is left");
 }
 
 /* Reflection at a surface that is no diffuse wall; KN_EINPUT if a control volume cannot have it. */

@@ -155,6 +155,18 @@ enum kn_status kn_coarse_create(struct kn_coarse *c, const struct kn_steady_plan
     return omega != 0 ? make_complex(c) : KN_OK;
 }
 
+/* The scale of the density in the equations of a cell: its diagonal.  That of a region of one control volume
+ * vanishes, since all that leaves it returns; the largest diagonal takes its place. */
+static double scale_of(const struct kn_coarse *c, int cell)
+{
+    static const double least = 1e-6;
+    const double *block = c->blocks + c->first[cell] * c->size * c->size;
+    double largest = 0;
+    for (int f = 0; f < c->size; f++)
+        largest = fmax(largest, fabs(block[f * c->size + f]));
+    return fabs(block[0]) > least * largest ? fabs(block[0]) : largest;
+}
+
 /* One cell of every closed region; regions are numbered by their first cells. */
 static void find_shift(struct kn_coarse *c)
 {
@@ -162,8 +174,7 @@ static void find_shift(struct kn_coarse *c)
     for (int cell = 0; cell < c->plan->problem->space->ncells; cell++) {
         if (c->plan->region[cell] != next)
             continue;
-        c->shift[cell] =
-            c->omega == 0 && c->plan->closed[next] ? fabs(c->blocks[c->first[cell] * c->size * c->size]) : 0;
+        c->shift[cell] = c->omega == 0 && c->plan->closed[next] ? scale_of(c, cell) : 0;
         next++;
     }
 }

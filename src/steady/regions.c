@@ -44,8 +44,9 @@ static void fill_region(const struct kn_problem *p, const struct kn_mesh *m, int
 
 /* What the surfaces of a region do. */
 struct surfaces {
-    bool open, holds;    /* they determine the mass; velocity and temperature */
-    double inflow, most; /* prescribed mass flux, and the sum of its absolute values */
+    bool open, holds; /* they determine the mass; velocity and temperature */
+    double inflow,
+        most; /* prescribed mass flux, and what it would be if all surfaces moved along their normals */
 };
 
 static void add_surface(const struct kn_face *face, const struct kn_patch *patch, struct surfaces *s)
@@ -70,8 +71,9 @@ static void add_facet(const struct kn_facet *f, const struct kn_emission *e, str
     s->holds = true;
     s->open = s->open || given;
     if (!given) {
+        const double *u = e->velocity;
         s->inflow += f->area * e->prescribed_flux;
-        s->most += f->area * fabs(e->prescribed_flux);
+        s->most += f->area * sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     }
 }
 
