@@ -55,7 +55,7 @@ struct kn_run_parts {
     double *amplitude;        /* [ncells][KN_FIELDS] of an oscillation at its end; NULL in other modes */
     double *phase;            /* [ncells][KN_FIELDS] radian */
     const double *surfaces;   /* kn_fluxes.local for the last files; NULL before */
-    struct kn_wall_flux imaginary[KN_SIDES]; /* fluxes at walls, with `seen` as the real part */
+    struct kn_fluxes_result imaginary; /* fluxes of an oscillation, with `seen` as the real part */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;

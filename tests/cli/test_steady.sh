@@ -142,6 +142,37 @@ END
 }
 check "both agree within 1 % of the largest" alike
 
+# A cylinder and a box that oscillate with different phases: force, torque and heat, with and without a transient.
+cat >bodies.yaml <<'END'
+gas: {delta: 5}
+space: {cells: [16, 16], order: 3}
+velocity: {grid: gauss, nodes: 6}
+collision: {method: bgk}
+bodies:
+  wire:
+    cylinder: {centre: [0.6, 0.5], radius: 0.2}
+    oscillation: {velocity: [1, 0, 0], frequency: 1, phase: 0.4}
+  bar:
+    box: {low: [0.125, 0.25], high: [0.25, 0.75]}
+    oscillation: {velocity: [0, 1, 0], temperature: 0.5, frequency: 1}
+END
+check "steps in time of bodies" ends 0 "$knudsen" run bodies.yaml --out steps --overwrite --set time.end=40 --set time.courant=0.3
+check "their amplitudes by iteration" ends 0 "$knudsen" run bodies.yaml --out parts --overwrite --set time.mode=frequency
+check "forces, torques and heat of both" contains out 'bodies.wire.force_x .* amplitude, phase'
+check "damping and added mass" contains out 'bodies.wire .* damping .* p0 lambda0 / V0, added mass .* p0 lambda0^2 / V0^2'
+check "both agree within 1 % of the largest" alike
+moving() {
+    python3 - <<'END'
+import json
+of = [json.load(open(folder + "/summary.json"))["moving_bodies"] for folder in ("steps", "parts")]
+for body in "wire", "bar":
+    for name in "damping", "added_mass":
+        print(body, name, *(one[body][name] for one in of))
+        assert abs(of[1][body][name] / of[0][body][name] - 1) < 0.01
+END
+}
+check "also damping and added mass" moving
+
 check "info" ends 0 "$knudsen" info lid.yaml
 check "info has iterations" contains out '^iterations '
 check "dry run" ends 0 run --dry-run
