@@ -353,6 +353,7 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
     if (r->sim)
         kn_sim_destroy(r->sim);
     free(r->seen.fields);
+    free(r->start);
     free(r->amplitude);
     free(r->phase);
     free(r->state);
