@@ -307,6 +307,16 @@ double kn_case_frequency(const struct kn_case *c)
     return frequency;
 }
 
+bool kn_case_is_in_phase(const struct kn_case *c)
+{
+    bool in_phase = true;
+    for (int i = 0; i < kn_case_surfaces(c); i++) {
+        const struct kn_oscillation o = kn_case_surface(c, i).oscillation;
+        in_phase = in_phase && (o.frequency == 0 || o.phase == 0);
+    }
+    return in_phase;
+}
+
 enum kn_limiter kn_case_limiter(const struct kn_case *c)
 {
     return c->space.order == 2 ? c->space.limiter : KN_LIMITER_NONE;

@@ -92,6 +92,8 @@ static inline bool kn_case_iterates(const struct kn_case *c)
 /* The angular frequency of the first wall or body that oscillates; 0: none does. */
 double kn_case_frequency(const struct kn_case *c);
 
+bool kn_case_is_in_phase(const struct kn_case *c); /* all walls and bodies that oscillate have the phase 0 */
+
 /* The limiter of the slopes; none above order 2. */
 enum kn_limiter kn_case_limiter(const struct kn_case *c);
 

@@ -273,9 +273,6 @@ static enum kn_status check_from(const struct kn_case *c)
         return kn_error_set(KN_EINPUT,
                             "initial.from: initial.shape: %s is another initial state (rest is allowed)",
                             kn_config_choice_name("initial.shape", c->initial.shape));
-    if (*c->initial.from && c->time.mode == KN_MODE_FREQUENCY)
-        return kn_error_set(KN_EINPUT,
-                            "initial.from: time.mode: frequency starts from zero (none is allowed)");
     return KN_OK;
 }
 

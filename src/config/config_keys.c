@@ -301,7 +301,8 @@ const struct kn_key kn_config_keys[] = {
     {KEY(FILE, 1, initial.from), .initial = "none",
      .doc = "Folder of the results of another run, with the same cells and velocity nodes, from whose gas this run "
             "starts. The path is relative to the case file. A steady state is found in fewer iterations if that "
-            "run is similar. A closed box keeps the mass of that run. Not for time.mode: frequency."},
+            "run is similar. A closed box keeps the mass of that run. "
+            "With time.mode: frequency both runs need that mode and oscillation.phase: 0."},
     {KEY(CHOICE, 1, time.mode), .initial = "auto", SHAPES, .choices = modes,
      .doc = "Whether the run computes the flow in time or its steady state. auto is unsteady if time.end, "
             "time.step, time.residual, time.max_steps, output.fields, output.average or initial.shape is "

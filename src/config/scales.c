@@ -166,6 +166,8 @@ struct kn_conversion kn_scales_conversion(const struct kn_scales *s, enum kn_dim
         [KN_DIMENSION_HEAT] = {eps * s->pressure * s->velocity * s->area, 0},
         [KN_DIMENSION_DAMPING] = {s->pressure / s->velocity, 0},
         [KN_DIMENSION_ADDED_MASS] = {s->pressure * s->time / s->velocity, 0},
+        [KN_DIMENSION_BODY_DAMPING] = {s->pressure * s->area / s->velocity, 0},
+        [KN_DIMENSION_BODY_MASS] = {s->pressure * s->area * s->time / s->velocity, 0},
     };
     const bool pure = dimension == KN_DIMENSION_NONE || kn_units[dimension].absolute;
     return pure ? (struct kn_conversion){1, 0} : table[dimension];

@@ -44,6 +44,8 @@ const struct kn_unit kn_units[KN_DIMENSIONS] = {
     [KN_DIMENSION_MASS_FLOW] = {"a mass flow", "kg s-1", "1 kg/s"},
     [KN_DIMENSION_DAMPING] = {"a stress per velocity", "Pa s m-1", "1 Pa s/m"},
     [KN_DIMENSION_ADDED_MASS] = {"a mass per area", "kg m-2", "1 kg/m2"},
+    [KN_DIMENSION_BODY_DAMPING] = {"a force per velocity", "N s m-1", "1 N s/m"},
+    [KN_DIMENSION_BODY_MASS] = {"a mass", "kg", "1 kg"},
 };
 
 /* The units of UDUNITS, read once. */

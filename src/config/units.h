@@ -39,6 +39,8 @@ enum kn_dimension {
     KN_DIMENSION_MASS_FLOW,
     KN_DIMENSION_DAMPING,    /* stress per velocity of a wall */
     KN_DIMENSION_ADDED_MASS, /* per area of a wall */
+    KN_DIMENSION_BODY_DAMPING,
+    KN_DIMENSION_BODY_MASS,
     KN_DIMENSIONS
 };
 

@@ -209,6 +209,7 @@ static bool examine(const char *path, struct kn_checkpoint *k, char *why)
     if (file < 0)
         return false;
     bool good = read_scalars(file, k, why) && read_columns(file, k, why);
+    k->nimaginary = good && H5Lexists(file, KN_CHECKPOINT_IMAGINARY, H5P_DEFAULT) > 0 ? k->state.nnodes : 0;
     H5Fclose(file);
     return good;
 }

@@ -10,7 +10,8 @@
 struct kn_checkpoint {
     uint64_t fingerprint; /* kn_config_fingerprint of the case */
     struct kn_sim_state state;
-    int64_t nwatched; /* numbers that the monitor keeps per cell */
+    int64_t nimaginary; /* nodes of the imaginary part of h, of an oscillation; 0: h is real */
+    int64_t nwatched;   /* numbers that the monitor keeps per cell */
     int64_t nmonitor;
     struct kn_history_sums history; /* of the rows of history.csv up to this step */
     double *monitor; /* [nmonitor], owned by the caller of write, freed by kn_checkpoint_free after find */
@@ -20,8 +21,9 @@ struct kn_checkpoint {
 /* The data of cells: indices of two tables of `share`. */
 struct kn_checkpoint_source {
     const struct kn_share *share;
-    int h;       /* rows of nnodes floats */
-    int watched; /* rows of nwatched doubles; not used if nwatched is 0 */
+    int h;         /* rows of nnodes floats */
+    int watched;   /* rows of nwatched doubles; not used if nwatched is 0 */
+    int imaginary; /* rows of nimaginary floats; likewise */
 };
 
 /* Write into the older or missing slot: temporary file, fsync, rename.  If a row cannot be read on any rank,

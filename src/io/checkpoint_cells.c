@@ -10,7 +10,7 @@
 enum { SLAB_BYTES = 1 << 22, WHY = KN_STORE_REASON };
 
 /* The datasets. */
-enum { H, WATCHED, SUMS, SETS };
+enum { H, IMAGINARY, WATCHED, SUMS, SETS };
 
 /* A dataset. */
 struct rows {
@@ -65,7 +65,8 @@ hid_t kn_checkpoint_open_set(hid_t file, const char *name, int64_t rows, int64_t
 
 double kn_checkpoint_cell_bytes(const struct kn_checkpoint *k)
 {
-    return (double)k->state.nnodes * sizeof(float) + (double)k->nwatched * sizeof(double) + sizeof(uint64_t);
+    return (double)(k->state.nnodes + k->nimaginary) * sizeof(float) + (double)k->nwatched * sizeof(double) +
+           sizeof(uint64_t);
 }
 
 static struct cells describe(const struct kn_checkpoint *k, uint64_t header, int64_t line)
@@ -76,6 +77,8 @@ static struct cells describe(const struct kn_checkpoint *k, uint64_t header, int
         line,
         0,
         {[H] = {"h", H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, k->state.nnodes, sizeof(float), H5I_INVALID_HID},
+         [IMAGINARY] = {KN_CHECKPOINT_IMAGINARY, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, k->nimaginary,
+                        sizeof(float), H5I_INVALID_HID},
          [WATCHED] = {"watched", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, k->nwatched, sizeof(double),
                       H5I_INVALID_HID},
          [SUMS] = {"sums", H5T_STD_U64LE, H5T_NATIVE_UINT64, 1, sizeof(uint64_t), H5I_INVALID_HID}},
@@ -175,6 +178,11 @@ struct cells_left {
     int64_t next, end;
 };
 
+static int table_of(const struct kn_checkpoint_source *s, int set)
+{
+    return set == H ? s->h : set == IMAGINARY ? s->imaginary : s->watched;
+}
+
 static enum kn_status fetch_rows(const struct cells_left *left, int table, int64_t count, void *rows)
 {
     const struct kn_share *share = left->of->share;
@@ -193,9 +201,9 @@ static enum kn_status fetch(const struct cells *c, struct cells_left *left, stru
     else
         place_in_all(c, left->next, p);
     const int64_t count = p->lines * p->run;
-    KN_TRY(fetch_rows(left, left->of->h, count, p->values[H]));
-    if (c->k->nwatched > 0)
-        KN_TRY(fetch_rows(left, left->of->watched, count, p->values[WATCHED]));
+    for (int i = 0; i < SUMS; i++)
+        if (c->rows[i].columns > 0)
+            KN_TRY(fetch_rows(left, table_of(left->of, i), count, p->values[i]));
     left->next += count;
     return KN_OK;
 }
@@ -294,10 +302,9 @@ static enum kn_status read_pieces(struct cells *c, const struct kn_checkpoint_so
         }
         if (!good)
             return kn_checkpoint_is_damaged(c->k, why);
-        if (to)
-            KN_TRY(kn_share_put(to->share, to->h, first, p->run, p->values[H]));
-        if (to && c->k->nwatched > 0)
-            KN_TRY(kn_share_put(to->share, to->watched, first, p->run, p->values[WATCHED]));
+        for (int i = 0; to && i < SUMS; i++)
+            if (c->rows[i].columns > 0)
+                KN_TRY(kn_share_put(to->share, table_of(to, i), first, p->run, p->values[i]));
     }
     return KN_OK;
 }

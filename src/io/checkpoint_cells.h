@@ -5,6 +5,9 @@
 #include "io/checkpoint.h"
 #include "io/store.h"
 
+/* The dataset of the imaginary part of h. */
+#define KN_CHECKPOINT_IMAGINARY "imaginary"
+
 /* A dataset [rows][columns], or [rows] if there is one column; negative if it has another shape. */
 hid_t kn_checkpoint_open_set(hid_t file, const char *name, int64_t rows, int64_t columns);
 

@@ -282,28 +282,32 @@ static void add_oscillation(json_t *to, const struct kn_summary *s)
     kn_json_set(to, "oscillation", object);
 }
 
-/* Damping and added mass of the walls that move. */
-static void add_damping(json_t *to, const struct kn_summary *s)
+/* Damping and added mass of the sides or the bodies that move. */
+static void add_damping(json_t *to, const struct kn_summary *s, bool bodies)
 {
     const struct kn_oscillation_fit *o = s->oscillation;
     struct kn_scales scales;
-    if (!o || o->walls == 0)
-        return;
     const bool si = kn_scales_create(&scales, s->m->c) == KN_OK && scales.known;
-    json_t *walls = json_object();
-    for (int i = 0; i < o->walls; i++) {
-        const struct kn_oscillation_wall *w = &o->wall[i];
-        json_t *one = json_pack("{s:o, s:o}", "damping", kn_json_number(w->damping), "added_mass",
-                                kn_json_number(w->added_mass));
+    json_t *all = json_object();
+    for (int i = 0; o && i < o->movers; i++) {
+        const struct kn_oscillation_mover *mover = &o->mover[i];
+        const struct kn_oscillation_units units = kn_oscillation_units(mover);
+        if ((mover->surface >= KN_SIDES) != bodies)
+            continue;
+        json_t *one = json_pack("{s:o, s:o}", "damping", kn_json_number(mover->damping), "added_mass",
+                                kn_json_number(mover->added_mass));
         if (si) {
-            const double damping = kn_scales_conversion(&scales, KN_DIMENSION_DAMPING).factor,
-                         mass = kn_scales_conversion(&scales, KN_DIMENSION_ADDED_MASS).factor;
-            kn_json_set(one, "damping_si", kn_json_number(damping * w->damping));
-            kn_json_set(one, "added_mass_si", kn_json_number(mass * w->added_mass));
+            const double damping = kn_scales_conversion(&scales, units.damping).factor,
+                         mass = kn_scales_conversion(&scales, units.added_mass).factor;
+            kn_json_set(one, "damping_si", kn_json_number(damping * mover->damping));
+            kn_json_set(one, "added_mass_si", kn_json_number(mass * mover->added_mass));
         }
-        kn_json_set(walls, kn_case_side_name(w->side), one);
+        kn_json_set(all, kn_oscillation_name(s->m->c, mover), one);
     }
-    kn_json_set(to, "moving_walls", walls);
+    if (json_object_size(all) > 0)
+        kn_json_set(to, bodies ? "moving_bodies" : "moving_walls", all);
+    else
+        json_decref(all);
 }
 
 double kn_summary_error(const struct kn_summary *s)
@@ -421,7 +425,8 @@ static enum kn_status fill(FILE *to, const void *what)
     add_quantities(all, s->m);
     add_si(all, s->m);
     add_oscillation(all, s);
-    add_damping(all, s);
+    add_damping(all, s, false);
+    add_damping(all, s, true);
     add_samples(all, s);
     add_last_row(all, s->m);
     kn_json_set(all, "reference", kn_summary_reference(s->m->c));

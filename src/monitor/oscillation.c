@@ -1,4 +1,4 @@
-/* Least-squares fits of one frequency to columns of the history. */
+/* Least-squares fits of one frequency to columns of the history, and the force on what moves. */
 #include "monitor/oscillation.h"
 
 #include "config/case.h"
@@ -102,14 +102,19 @@ static bool fit_column(const struct kn_history_table *h, int column, struct rows
     return solve(matrix, right, part);
 }
 
+static bool has_amplitude(const struct kn_column *column)
+{
+    const enum kn_dimension flux = kn_monitor_flux(column);
+    return flux != KN_DIMENSION_NONE && flux != KN_DIMENSION_MASS_FLUX;
+}
+
 static void find_columns(struct kn_oscillation_fit *s, const struct kn_history_table *h,
                          const struct kn_monitor *m, struct rows rows, double shift, double wall_phase)
 {
     for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
         double part[3];
         const int column = kn_history_column(h, m->columns[i].name);
-        const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
-        if (flux == KN_DIMENSION_NONE || flux == KN_DIMENSION_MASS_FLUX || column < 0 ||
+        if (!has_amplitude(&m->columns[i]) || column < 0 ||
             !fit_column(h, column, rows, s->frequency, shift, part))
             continue;
         s->columns[s->count++] = (struct kn_oscillation_column){
@@ -147,36 +152,51 @@ static void find_change(struct kn_oscillation_fit *s, const struct kn_history_ta
                                rows_between(h, end - span, end, period));
 }
 
-/* The column of a component of the stress at a side; NULL: there is none. */
-static const struct kn_oscillation_column *find_stress(const struct kn_oscillation_fit *s,
-                                                       const struct kn_monitor *m, int side, int d)
+struct kn_oscillation_units kn_oscillation_units(const struct kn_oscillation_mover *m)
 {
-    const size_t offset = offsetof(struct kn_row, stress) + (size_t)(3 * side + d) * sizeof(double);
+    return m->surface < KN_SIDES
+               ? (struct kn_oscillation_units){KN_DIMENSION_DAMPING, KN_DIMENSION_ADDED_MASS}
+               : (struct kn_oscillation_units){KN_DIMENSION_BODY_DAMPING, KN_DIMENSION_BODY_MASS};
+}
+
+const char *kn_oscillation_name(const struct kn_case *c, const struct kn_oscillation_mover *m)
+{
+    return m->surface < KN_SIDES ? kn_case_side_name((enum kn_side)m->surface)
+                                 : c->bodies[m->surface - KN_SIDES].name;
+}
+
+/* The column of a component of the force on a side or a body; NULL: there is none. */
+static const struct kn_oscillation_column *find_force(const struct kn_oscillation_fit *s,
+                                                      const struct kn_monitor *m, int surface, int d)
+{
+    const size_t of_body = (size_t)(surface - KN_SIDES) * sizeof(struct kn_body_flux),
+                 offset = surface < KN_SIDES ? offsetof(struct kn_row, stress[surface])
+                                             : offsetof(struct kn_row, body) + of_body;
     for (int i = 0; i < s->count; i++)
-        if (m->columns[s->columns[i].column].offset == offset)
+        if (m->columns[s->columns[i].column].offset == offset + (size_t)d * sizeof(double))
             return &s->columns[i];
     return NULL;
 }
 
-/* Theory (68a), from the stresses along the motion of each wall. */
+/* Theory (68a), from the forces along the motion of each side and body.  The force on a side at the high end
+ * of an axis, and on a body, is the value of the column; on one at the low end it is the opposite. */
 static void find_damping(struct kn_oscillation_fit *s, const struct kn_monitor *m, double first_phase)
 {
-    for (int side = 0; side < KN_SIDES; side++) {
-        const struct kn_oscillation *o = &m->c->walls[side].oscillation;
-        const double sign =
-            side % 2 ? -1 : 1; /* the force on a wall at the high end of an axis is the stress */
+    for (int surface = 0; surface < KN_SIDES + kn_case_bodies(m->c); surface++) {
+        const struct kn_oscillation o = kn_case_surface(m->c, surface).oscillation;
+        const double sign = surface < KN_SIDES && surface % 2 == 0 ? 1 : -1;
         double in_phase = 0, ahead = 0, square = 0;
         for (int d = 0; d < 3; d++) {
-            const struct kn_oscillation_column *stress = find_stress(s, m, side, d);
-            const double size = stress ? sign * stress->amplitude * o->velocity[d] : 0,
-                         angle = stress ? stress->phase + first_phase - o->phase : 0;
+            const struct kn_oscillation_column *force = find_force(s, m, surface, d);
+            const double size = force ? sign * force->amplitude * o.velocity[d] : 0,
+                         angle = force ? force->phase + first_phase - o.phase : 0;
             in_phase += size * cos(angle);
             ahead += size * sin(angle);
-            square += o->velocity[d] * o->velocity[d];
+            square += o.velocity[d] * o.velocity[d];
         }
         if (square > 0 && s->count > 0)
-            s->wall[s->walls++] = (struct kn_oscillation_wall){(enum kn_side)side, in_phase / square,
-                                                               ahead / (square * s->frequency)};
+            s->mover[s->movers++] =
+                (struct kn_oscillation_mover){surface, in_phase / square, ahead / (square * s->frequency)};
     }
 }
 
@@ -200,19 +220,20 @@ void kn_oscillation_find(struct kn_oscillation_fit *s, const struct kn_history_t
 }
 
 /* The fluxes as a row of the history. */
-static struct kn_row row_of(const struct kn_wall_flux walls[KN_SIDES])
+static struct kn_row row_of(const struct kn_fluxes_result *fluxes)
 {
     struct kn_row row = {0};
     for (int side = 0; side < KN_SIDES; side++) {
-        memcpy(row.stress[side], walls[side].stress, sizeof row.stress[side]);
-        row.heat_flux[side] = walls[side].heat_flux;
+        memcpy(row.stress[side], fluxes->walls[side].stress, sizeof row.stress[side]);
+        row.heat_flux[side] = fluxes->walls[side].heat_flux;
     }
+    memcpy(row.body, fluxes->bodies, sizeof row.body);
+    memcpy(row.port, fluxes->ports, sizeof row.port);
     return row;
 }
 
 void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *m,
-                         const struct kn_wall_flux real[KN_SIDES],
-                         const struct kn_wall_flux imaginary[KN_SIDES])
+                         const struct kn_fluxes_result *real, const struct kn_fluxes_result *imaginary)
 {
     const struct kn_oscillation wall = find_wall(m->c);
     const struct kn_row rows[2] = {row_of(real), row_of(imaginary)};
@@ -221,9 +242,8 @@ void kn_oscillation_take(struct kn_oscillation_fit *s, const struct kn_monitor *
         return;
     s->frequency = wall.frequency;
     for (int i = 0; i < m->ncolumns && s->count < KN_OSCILLATION_COLUMNS; i++) {
-        const enum kn_dimension flux = kn_monitor_flux(&m->columns[i]);
         double part[2];
-        if (flux != KN_DIMENSION_STRESS && flux != KN_DIMENSION_HEAT_FLUX)
+        if (!has_amplitude(&m->columns[i]))
             continue;
         for (int k = 0; k < 2; k++)
             memcpy(&part[k], (const char *)&rows[k] + m->columns[i].offset, sizeof part[k]);

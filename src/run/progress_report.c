@@ -182,6 +182,12 @@ static double si_factor(const struct kn_scales *scales, const struct kn_column *
     return scales ? kn_scales_conversion(scales, *dimension).factor : 1;
 }
 
+/* What a value of a body or a port refers to if the gas is uniform along axes. */
+static const char *per_length(int axes)
+{
+    return axes == 2 ? " per metre" : axes == 1 ? " per square metre" : "";
+}
+
 /* One column, in SI units where `scales` is not NULL. */
 static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
                        const struct kn_scales *scales)
@@ -198,10 +204,7 @@ static void show_value(struct kn_progress *p, const struct kn_monitor *m, int i,
                  factor * sqrt(m->square[i] / (double)(m->averaged - 1)));
     kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s %s%s%s%s", m->columns[i].name,
                      value_text(text, factor * kn_monitor_value(m, i), factor * error, dimension),
-                     axes == 2   ? " per metre"
-                     : axes == 1 ? " per square metre"
-                                 : "",
-                     means, lacks && !averaged ? "   (a single row, no error)" : "");
+                     per_length(axes), means, lacks && !averaged ? "   (a single row, no error)" : "");
 }
 
 /* The mass flow of a channel in SI units, from the flow rates (theory, section 10).  Also through the whole
@@ -255,17 +258,28 @@ static void show_amplitudes(struct kn_progress *p, const struct kn_summary *s, c
     }
 }
 
-/* Damping and added mass of the walls that move, per area. */
+/* Damping and added mass of the sides that move, per area, and of the bodies. */
 static void show_damping(struct kn_progress *p, const struct kn_summary *s, const struct kn_scales *scales)
 {
-    const struct kn_oscillation_fit *o = s->oscillation;
-    for (int i = 0; i < o->walls; i++) {
-        const double damping = scales ? kn_scales_conversion(scales, KN_DIMENSION_DAMPING).factor : 1,
-                     mass = scales ? kn_scales_conversion(scales, KN_DIMENSION_ADDED_MASS).factor : 1;
-        kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s damping %.6g%s, added mass %.6g%s",
-                         kn_case_side_name(o->wall[i].side), damping * o->wall[i].damping,
-                         scales ? " Pa s/m" : " p0 / V0", mass * o->wall[i].added_mass,
-                         scales ? " kg/m2" : " p0 lambda0 / V0^2");
+    static const char *const lengths[] = {"", " lambda0", " lambda0^2", " lambda0^3"};
+    for (int i = 0; i < s->oscillation->movers; i++) {
+        const struct kn_oscillation_mover *mover = &s->oscillation->mover[i];
+        const bool body = mover->surface >= KN_SIDES;
+        const int power = body ? s->m->space->naxes - 1 : 0;
+        const struct kn_oscillation_units units = kn_oscillation_units(mover);
+        char name[KN_COLUMN_NAME], damping[PART], mass[PART];
+        if (scales) {
+            value_text(damping, kn_scales_conversion(scales, units.damping).factor * mover->damping, 0,
+                       units.damping);
+            value_text(mass, kn_scales_conversion(scales, units.added_mass).factor * mover->added_mass, 0,
+                       units.added_mass);
+        } else {
+            snprintf(damping, PART, "%.6g p0%s / V0", mover->damping, lengths[power]);
+            snprintf(mass, PART, "%.6g p0%s / V0^2", mover->added_mass, lengths[power + 1]);
+        }
+        snprintf(name, sizeof name, "%s%s", body ? "bodies." : "", kn_oscillation_name(s->m->c, mover));
+        kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s damping %s, added mass %s%s", name, damping, mass,
+                         per_length(scales && body ? scales->axes : 3));
     }
 }
 

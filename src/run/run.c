@@ -240,7 +240,7 @@ static enum kn_status conclude(struct kn_run_parts *r, struct kn_summary *s)
     if (!kn_run_is_first(r))
         return KN_OK;
     if (r->c.time.mode == KN_MODE_FREQUENCY)
-        kn_oscillation_take(&r->oscillation, &r->monitor, r->seen.at_surfaces.walls, r->imaginary);
+        kn_oscillation_take(&r->oscillation, &r->monitor, &r->seen.at_surfaces, &r->imaginary);
     else
         KN_TRY(fit_amplitudes(r, s->time_step));
     kn_verdict_find(&r->verdict, &r->monitor, &r->oscillation);
@@ -353,6 +353,7 @@ static enum kn_status close_run(struct kn_run_parts *r, enum kn_status status)
     if (r->sim)
         kn_sim_destroy(r->sim);
     free(r->seen.fields);
+    free(r->start);
     free(r->amplitude);
     free(r->phase);
     free(r->state);

@@ -257,6 +257,8 @@ static enum kn_status create(struct kn_run_parts *r)
         status = kn_error_set(KN_EMEMORY, "not enough memory for the fields of %d cells", ncells);
     r->tables[KN_RUN_ROWS] =
         (struct kn_share_table){(size_t)kn_sim_nodes(r->sim) * sizeof(float), kn_run_move_rows, r};
+    r->tables[KN_RUN_IMAGINARY] =
+        (struct kn_share_table){r->tables[KN_RUN_ROWS].bytes, kn_run_move_imaginary, r};
     r->tables[KN_RUN_WATCHED] =
         (struct kn_share_table){KN_MONITOR_CELL * sizeof(double), kn_monitor_move, &r->monitor};
     r->share = (struct kn_share){r->comm, kn_sim_space(r->sim), kn_sim_boxes(r->sim), r->tables};
@@ -270,6 +272,10 @@ static enum kn_status create_solver(struct kn_run_parts *r)
     if (!kn_case_iterates(&r->c))
         return KN_OK;
     KN_TRY(kn_steady_create(&r->steady, r->sim));
+    if (r->start)
+        KN_TRY(kn_steady_continue(r->steady, r->start));
+    free(r->start);
+    r->start = NULL;
     r->solver_s = omp_get_wtime() - begun;
     return KN_OK;
 }

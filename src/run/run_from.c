@@ -60,14 +60,41 @@ static enum kn_status compare_reference(const struct kn_case *c, const struct kn
     return KN_OK;
 }
 
+/* An oscillation that walls of phase 0 drive has a real part that is even in the frequency, and an imaginary
+ * part that is odd, theory (68b).  Other starts would lose a small imaginary part. */
+static enum kn_status compare_oscillation(const struct kn_case *c, const struct kn_case *other)
+{
+    if (c->time.mode != KN_MODE_FREQUENCY)
+        return KN_OK;
+    if (other->time.mode != KN_MODE_FREQUENCY)
+        return kn_error_set(KN_EINPUT, "initial.from: '%s' has no oscillation (time.mode: frequency)",
+                            c->initial.from);
+    if (!kn_case_is_in_phase(c) || !kn_case_is_in_phase(other))
+        return kn_error_set(KN_EINPUT,
+                            "initial.from: time.mode: frequency needs oscillation.phase: 0 at all "
+                            "walls and bodies, here and in '%s'",
+                            c->initial.from);
+    return KN_OK;
+}
+
 static enum kn_status compare(const struct kn_case *c, const struct kn_case *other)
 {
     const int *n = c->space.cells, *m = other->space.cells;
+    KN_TRY(compare_oscillation(c, other));
     if (memcmp(n, m, sizeof c->space.cells) != 0)
         return kn_error_set(KN_EINPUT, "initial.from: '%s' has %d x %d x %d cells, this case %d x %d x %d",
                             c->initial.from, m[0], m[1], m[2], n[0], n[1], n[2]);
     KN_TRY(compare_reference(c, other));
     return compare_nodes(c, other);
+}
+
+/* Theory (68b). */
+static void scale_start(struct kn_run_parts *r, const struct kn_case *other)
+{
+    const double ratio = kn_case_frequency(&r->c) / kn_case_frequency(other);
+    const int64_t count = (int64_t)kn_sim_space(r->sim)->ncells * kn_sim_nodes(r->sim);
+    for (int64_t i = 0; r->start && i < count; i++)
+        r->start[i] = (float)(ratio * r->start[i]);
 }
 
 /* Averages of the other run are not continued. */
@@ -79,13 +106,14 @@ static enum kn_status ignore(void *of, bool in, int64_t first, int64_t count, vo
 
 static enum kn_status load(struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
-    const struct kn_checkpoint_source to = {&r->share, KN_RUN_ROWS, KN_RUN_IGNORED};
+    const struct kn_checkpoint_source to = {&r->share, KN_RUN_ROWS, KN_RUN_IGNORED, KN_RUN_IMAGINARY};
     struct kn_sim_state start = kn_sim_state(r->sim);
     start.ncells = k->state.ncells;
     start.nnodes = k->state.nnodes;
     start.reference = k->state.reference;
     r->tables[KN_RUN_IGNORED] = (struct kn_share_table){(size_t)k->nwatched * sizeof(double), ignore, NULL};
     KN_TRY(kn_sim_restore(r->sim, &start));
+    KN_TRY(kn_comm_agree(r->comm, kn_run_make_start(r, k)));
     return kn_checkpoint_load(k, &to);
 }
 
@@ -107,6 +135,8 @@ enum kn_status kn_run_from(struct kn_run_parts *r)
         status = kn_checkpoint_find(r->comm, r->c.initial.from, kn_config_fingerprint(&other), &k, note);
     if (status == KN_OK)
         status = load(r, &k);
+    if (status == KN_OK)
+        scale_start(r, &other);
     kn_checkpoint_free(&k);
     if (status == KN_OK)
         kn_progress_line(&r->progress, KN_STYLE_NOTE, "starting from the gas in %s", r->c.initial.from);

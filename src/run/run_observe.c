@@ -43,7 +43,7 @@ enum kn_status kn_run_observe_end(struct kn_run_parts *r)
     struct kn_observation imaginary = {.fields = r->phase};
     KN_TRY(kn_steady_part(r->steady, 1));
     KN_TRY(observe_now(r, &imaginary));
-    memcpy(r->imaginary, imaginary.at_surfaces.walls, sizeof r->imaginary);
+    r->imaginary = imaginary.at_surfaces;
     KN_TRY(kn_steady_part(r->steady, 0));
     KN_TRY(observe_now(r, &r->seen));
     for (size_t i = 0; i < values; i++) {

@@ -26,7 +26,7 @@ enum { KN_RUN_MESSAGE = 1024 };
 #define KN_RUN_WALLTIME    "walltime"
 
 /* Tables that rank 0 may request from the others. */
-enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_IGNORED, KN_RUN_TABLES };
+enum kn_run_table { KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_IMAGINARY, KN_RUN_IGNORED, KN_RUN_TABLES };
 
 /* The purpose of an observation, and results of its evaluation. */
 struct kn_run_view {
@@ -52,10 +52,11 @@ struct kn_run_parts {
     struct kn_sim *sim;
     struct kn_steady *steady; /* NULL: steps in time */
     double solver_s;          /* s for its preparation */
-    double *amplitude;        /* [ncells][KN_FIELDS] of an oscillation at its end; NULL in other modes */
-    double *phase;            /* [ncells][KN_FIELDS] radian */
-    const double *surfaces;   /* kn_fluxes.local for the last files; NULL before */
-    struct kn_wall_flux imaginary[KN_SIDES]; /* fluxes at walls, with `seen` as the real part */
+    float *start;           /* [ncells][nodes] imaginary part of an oscillation that is continued; or NULL */
+    double *amplitude;      /* [ncells][KN_FIELDS] of an oscillation at its end; NULL in other modes */
+    double *phase;          /* [ncells][KN_FIELDS] radian */
+    const double *surfaces; /* kn_fluxes.local for the last files; NULL before */
+    struct kn_fluxes_result imaginary; /* fluxes of an oscillation, with `seen` as the real part */
     struct kn_monitor monitor;
     struct kn_validity validity;
     struct kn_validity_gas gas;
@@ -124,6 +125,12 @@ enum kn_status kn_run_from(struct kn_run_parts *r);
 
 /* Move rows of h; KN_ENUMERIC if one is not finite.  A kn_share_move of a run. */
 enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count, void *rows);
+
+/* Move rows of the imaginary part: from the solver, or into `start` if there is one.  A kn_share_move. */
+enum kn_status kn_run_move_imaginary(void *of, bool in, int64_t first, int64_t count, void *rows);
+
+/* Memory for the imaginary part of a checkpoint that a run with oscillations continues. */
+enum kn_status kn_run_make_start(struct kn_run_parts *r, const struct kn_checkpoint *k);
 
 /* Add the last checkpoint to the message of a numerical failure.  Rank 0. */
 enum kn_status kn_run_name_last(const struct kn_run_parts *r);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Between two observations the gas may have become non-finite; such a state must not replace a good one. */
 static enum kn_status check_rows(const struct kn_run_parts *r, int64_t first, int64_t count,
@@ -41,9 +42,30 @@ enum kn_status kn_run_move_rows(void *of, bool in, int64_t first, int64_t count,
     return check_rows(r, first, count, rows);
 }
 
+enum kn_status kn_run_move_imaginary(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    struct kn_run_parts *r = of;
+    const size_t nodes = (size_t)kn_sim_nodes(r->sim);
+    if (!in) {
+        KN_TRY(kn_steady_imaginary(r->steady, first, count, rows));
+        return check_rows(r, first, count, rows);
+    }
+    if (r->start)
+        memcpy(r->start + (size_t)first * nodes, rows, (size_t)count * nodes * sizeof *r->start);
+    return KN_OK;
+}
+
+enum kn_status kn_run_make_start(struct kn_run_parts *r, const struct kn_checkpoint *k)
+{
+    if (r->c.time.mode != KN_MODE_FREQUENCY || k->nimaginary == 0)
+        return KN_OK;
+    r->start = calloc((size_t)kn_sim_space(r->sim)->ncells * (size_t)k->nimaginary, sizeof *r->start);
+    return r->start ? KN_OK : kn_error_set(KN_EMEMORY, "not enough memory for an imaginary part");
+}
+
 static struct kn_checkpoint_source source_of(const struct kn_run_parts *r)
 {
-    return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED};
+    return (struct kn_checkpoint_source){&r->share, KN_RUN_ROWS, KN_RUN_WATCHED, KN_RUN_IMAGINARY};
 }
 
 int64_t kn_run_state_size(const struct kn_run_parts *r)
@@ -59,6 +81,7 @@ enum kn_status kn_run_save(struct kn_run_parts *r)
     char place[KN_DURATION_PLACE];
     struct kn_checkpoint k = {.state = kn_sim_state(r->sim),
                               .fingerprint = r->fingerprint,
+                              .nimaginary = r->amplitude ? kn_sim_nodes(r->sim) : 0,
                               .nwatched = KN_MONITOR_CELL,
                               .nmonitor = kn_run_state_size(r),
                               .monitor = r->state};
@@ -139,6 +162,7 @@ enum kn_status kn_run_load(struct kn_run_parts *r, const struct kn_checkpoint *k
 {
     const struct kn_checkpoint_source to = source_of(r);
     KN_TRY(kn_sim_restore(r->sim, &k->state));
+    KN_TRY(kn_comm_agree(r->comm, kn_run_make_start(r, k)));
     /* before the cells: it decides whether their averages continue */
     KN_TRY(kn_monitor_restore(&r->monitor, k->monitor, k->nmonitor - KN_VALIDITY_STATE));
     KN_TRY(kn_validity_watch_restore(&r->gas, k->monitor + k->nmonitor - KN_VALIDITY_STATE));

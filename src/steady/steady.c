@@ -230,17 +230,25 @@ static enum kn_status find_drive(struct kn_steady *s)
     return measure(s, DRIVE, true, &s->driven);
 }
 
+/* solution <- the state of the simulation, the real part of an oscillation. */
+static enum kn_status take_state(struct kn_steady *s)
+{
+    const int ncells = s->plan.problem->space->ncells;
+    for (int first = 0; first < ncells; first += ROWS) {
+        const int count = ncells - first < ROWS ? ncells - first : ROWS;
+        KN_TRY(kn_sim_get_rows(s->sim, first, count, s->rows));
+        KN_TRY(s->backend->put(s->machine, part_of(s, SOLUTION, 0), first, count, s->rows));
+    }
+    return KN_OK;
+}
+
 /* Start from the state of the simulation; the solution of the new machine is still zero.  An oscillation
  * starts from zero: the simulation has the real part only. */
 static enum kn_status start(struct kn_steady *s)
 {
-    const int ncells = s->plan.problem->space->ncells;
     KN_TRY(find_drive(s));
-    for (int first = 0; first < ncells && s->omega == 0; first += ROWS) {
-        const int count = ncells - first < ROWS ? ncells - first : ROWS;
-        KN_TRY(kn_sim_get_rows(s->sim, first, count, s->rows));
-        KN_TRY(s->backend->put(s->machine, SOLUTION, first, count, s->rows));
-    }
+    if (s->omega == 0)
+        KN_TRY(take_state(s));
     s->progress = (struct kn_steady_progress){.iterations = kn_sim_steps(s->sim), .update = NAN};
     KN_TRY(kn_correction_start(&s->correction));
     KN_TRY(renew_residual(s));
@@ -261,6 +269,20 @@ static enum kn_status build(struct kn_steady *s)
     KN_TRY(s->backend->create(&s->machine, &s->plan, s->parts * (FIRST + 2 * s->most)));
     KN_TRY(kn_correction_create(&s->correction, &s->whole, s->backend, s->machine, s->omega));
     return start(s);
+}
+
+enum kn_status kn_steady_imaginary(struct kn_steady *s, int64_t first, int64_t count, float *rows)
+{
+    return s->backend->get(s->machine, part_of(s, SOLUTION, 1), (int)first, (int)count, rows);
+}
+
+enum kn_status kn_steady_continue(struct kn_steady *s, const float *imaginary)
+{
+    const struct kn_problem *p = s->plan.problem;
+    KN_TRY(take_state(s));
+    KN_TRY(s->backend->put(s->machine, part_of(s, SOLUTION, 1), 0, p->space->ncells, imaginary));
+    KN_TRY(renew_residual(s));
+    return measure_residual(s);
 }
 
 /* The machine of the simulation, or the CPU for problems that it does not solve. */

@@ -34,6 +34,11 @@ void kn_steady_destroy(struct kn_steady *s); /* may be NULL */
 /* One iteration.  KN_ENUMERIC: the iterations diverge. */
 enum kn_status kn_steady_iterate(struct kn_steady *s);
 
+/* The iterate of an oscillation: rows of its imaginary part; and a start from the real part that the
+ * simulation has and an imaginary part, [ncells][nnodes]. */
+enum kn_status kn_steady_imaginary(struct kn_steady *s, int64_t first, int64_t count, float *rows);
+enum kn_status kn_steady_continue(struct kn_steady *s, const float *imaginary);
+
 struct kn_steady_progress kn_steady_progress(const struct kn_steady *s);
 
 /* Put the real (0) or the imaginary part (1) of an oscillation, and its fluxes at walls, into the simulation.

@@ -7,7 +7,8 @@ knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURC
 check "reproduce without a topic" ends 0 "$knudsen" reproduce
 check "the list contains paper" contains out '^paper '
 check "the list contains verification" contains out '^verification '
-check "the list contains nothing else" test "$(wc -l <out)" -eq 2
+check "the list contains steady" contains out '^steady '
+check "the list contains nothing else" test "$(wc -l <out)" -eq 3
 check "an unknown topic is refused" ends 2 "$knudsen" reproduce nonsense
 check "the message lists the topics" contains err "unknown topic 'nonsense' (there is paper"
 check "a misspelt topic is refused" ends 2 "$knudsen" reproduce papr

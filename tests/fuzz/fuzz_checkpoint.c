@@ -54,7 +54,7 @@ static void write_forged(const uint8_t *data, size_t size)
     struct kn_share_table tables[2] = {{(size_t)k.state.nnodes * sizeof(float), no_rows, &tables[0]},
                                        {(size_t)k.nwatched * sizeof(double), no_rows, &tables[1]}};
     const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
-    const struct kn_checkpoint_source source = {&share, 0, 1};
+    const struct kn_checkpoint_source source = {&share, 0, 1, 0};
     k.monitor = malloc((size_t)k.nmonitor * sizeof *k.monitor);
     if (!k.monitor)
         abort();

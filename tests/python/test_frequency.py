@@ -109,6 +109,28 @@ class Frequency(unittest.TestCase):
         self.assertTrue(all(a < b for a, b in zip(damping, damping[1:])), damping)
         self.assertNotIn("right.stress_y [Pa]", found.columns)  # the value at one time
 
+    def test_sweep_over_two_surfaces(self):
+        """A plate and a wire: one frequency, and columns and a figure of both."""
+        swing = {"oscillation": {"velocity": ["2 m/s", 0, 0], "frequency": "20 MHz"}}
+        case = {
+            **PLATE,
+            "space": {"cells": [10, 10], "size": ["1 um", "1 um"]},
+            "velocity": {"nodes": 6},
+            "walls": {"top": swing},
+            "bodies": {"wire": {"cylinder": {"centre": ["0.5 um", "0.4 um"], "radius": "0.2 um"}, **swing}},
+        }
+        keys = "walls.top.oscillation.frequency,bodies.wire.oscillation.frequency"
+        folder = Path(self.folder.name) / "two"
+        found = knudsen.sweep(case, {keys: "5 MHz:50 MHz:2:log"}, out=folder, program=PROGRAM)
+        own = found.runs[0].summary["moving_bodies"]["wire"]
+        self.assertEqual(found["bodies.wire.damping [N s m-1 m-1]"][0], own["damping_si"])
+        self.assertEqual(found["bodies.wire.added_mass [kg m-1]"][0], own["added_mass_si"])
+        force = found.runs[0].summary["oscillation"]["bodies.wire.force_x"]
+        self.assertEqual(found["bodies.wire.force_x amplitude [N m-1]"][0], force["amplitude_si"])
+        self.assertAlmostEqual(own["damping_si"] / (force["amplitude_si"] / 2 * -np.cos(force["phase"])), 1, places=6)
+        self.assertIn("top.damping [Pa s m-1]", found.columns)
+        self.assertTrue((folder / "sweep.png").exists())
+
 
 if __name__ == "__main__":
     main()

@@ -11,7 +11,7 @@ import numpy as np
 from scene import PROGRAM, Test, main
 
 from knudsen.reproduce import convergence, paper, paper_data, paper_figures, paper_speed, paper_table, richardson
-from knudsen.reproduce import verification
+from knudsen.reproduce import steady, verification
 from knudsen.reproduce.job import Job
 from knudsen.value_text import deviation, with_error
 
@@ -190,6 +190,19 @@ class Runs(Quiet):
         self.assertEqual([len(curve.x) for curve in study.curves], [2, 2, 2, 2])
         for curve in study.curves:
             self.assertAlmostEqual(curve.slope, curve.expected, delta=0.4, msg=curve.name)
+
+    def test_iterations(self):
+        """A count beyond its limit is marked, and more with 12 nodes than with 8 are beyond it."""
+        page = steady.Page()
+        flows = [("Couette", nodes, {"space.cells": 12} | steady._COUETTE, most) for nodes, most in ((8, 20), (6, 20), (8, 2))]
+        with mock.patch.multiple(steady, _DELTAS=(10,), _FLOWS=flows):
+            counts = steady._iterations(self.job, page)
+        self.assertTrue(5 < counts["Couette", 8][0] <= 20, counts)
+        self.assertIn(f"\n| Couette | 8 | **{counts['Couette', 8][0]}** |\n", page.text)
+        self.assertIn(f"\n| Couette | 8 | {counts['Couette', 8][0]} |\n", page.text)
+        self.assertEqual(page.missed, page.text.count("**") // 2)
+        steady._within(page, "G_P", 1.01, 1, 0.005)
+        self.assertIn("| G_P | 1.01 | 1 | **+1.000 %** | 0.5 % |", page.text)
 
     def test_machine(self):
         backend, threads = self.job.machine()

@@ -5,7 +5,8 @@
 #include <math.h>
 
 enum { NCELLS = 12, NNODES = 10, NWATCHED = 3, NMONITOR = 9 };
-enum { H, WATCHED, CHECKED_H, CHECKED_WATCHED, REFUSED }; /* tables of rows */
+/* Tables of rows. */
+enum { H, WATCHED, CHECKED_H, CHECKED_WATCHED, REFUSED, IMAGINARY, CHECKED_IMAGINARY };
 
 static float h_at(int64_t step, int64_t cell, int64_t node)
 {
@@ -28,6 +29,21 @@ static enum kn_status move_h(void *of, bool in, int64_t first, int64_t count, vo
     return KN_OK;
 }
 
+static float imaginary_at(int64_t step, int64_t cell, int64_t node)
+{
+    return h_at(step + 1000, cell, node);
+}
+
+static enum kn_status move_imaginary(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    const struct kn_checkpoint *k = of;
+    float *h = rows;
+    assert_false(in);
+    for (int64_t i = 0; i < count * k->nimaginary; i++)
+        h[i] = imaginary_at(k->state.step, first + i / k->nimaginary, i % k->nimaginary);
+    return KN_OK;
+}
+
 static enum kn_status move_watched(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
     const struct kn_checkpoint *k = of;
@@ -40,7 +56,7 @@ static enum kn_status move_watched(void *of, bool in, int64_t first, int64_t cou
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the type of the callback
-static int64_t checked; /* rows of both tables */
+static int64_t checked; /* rows of all tables */
 
 static enum kn_status check_h(void *of, bool in, int64_t first, int64_t count, void *rows)
 {
@@ -51,6 +67,17 @@ static enum kn_status check_h(void *of, bool in, int64_t first, int64_t count, v
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < k->state.nnodes; j++)
             assert_true(h[i * k->state.nnodes + j] == h_at(k->state.step, first + i, j));
+    return KN_OK;
+}
+
+static enum kn_status check_imaginary(void *of, bool in, int64_t first, int64_t count, void *rows)
+{
+    const struct kn_checkpoint *k = of;
+    const float *h = rows;
+    assert_true(in);
+    checked += count;
+    for (int64_t i = 0; i < count * k->nimaginary; i++)
+        assert_true(h[i] == imaginary_at(k->state.step, first + i / k->nimaginary, i % k->nimaginary));
     return KN_OK;
 }
 
@@ -81,11 +108,11 @@ static enum kn_status move_in(const char *where, struct kn_checkpoint *k, int h,
 {
     const size_t row = (size_t)k->state.nnodes * sizeof(float), cell = (size_t)k->nwatched * sizeof(double);
     const struct kn_share_table tables[] = {
-        {row, move_h, k},         {cell, move_watched, k}, {row, check_h, k},
-        {cell, check_watched, k}, {cell, refuse_rows, k},
+        {row, move_h, k},       {cell, move_watched, k},  {row, check_h, k},         {cell, check_watched, k},
+        {cell, refuse_rows, k}, {row, move_imaginary, k}, {row, check_imaginary, k},
     };
     const struct kn_share share = {.comm = &kn_comm_alone, .tables = tables};
-    const struct kn_checkpoint_source source = {&share, h, watched};
+    const struct kn_checkpoint_source source = {&share, h, watched, h == H ? IMAGINARY : CHECKED_IMAGINARY};
     return h == H ? kn_checkpoint_write(where, k, &source) : kn_checkpoint_load(k, &source);
 }
 
@@ -107,6 +134,7 @@ static struct kn_checkpoint make_checkpoint(int64_t step, double *monitor)
                                             .samples = 4096,
                                             .ncells = NCELLS,
                                             .nnodes = NNODES},
+                                  .nimaginary = NNODES,
                                   .nwatched = NWATCHED,
                                   .nmonitor = NMONITOR,
                                   .history = {{(uint64_t)step, 0xfedcba9876543210u}},
@@ -134,10 +162,11 @@ static void assert_whole(struct kn_checkpoint *k, int64_t step)
     assert_int_equal(k->nmonitor, NMONITOR);
     assert_memory_equal(k->monitor, monitor, sizeof monitor);
     assert_memory_equal(&k->history, &expected.history, sizeof k->history);
+    assert_int_equal(k->nimaginary, NNODES);
     assert_int_equal(k->nwatched, NWATCHED);
     checked = 0;
     assert_int_equal(move(k, CHECKED_H, CHECKED_WATCHED), KN_OK);
-    assert_int_equal(checked, 2 * NCELLS);
+    assert_int_equal(checked, 3 * NCELLS);
 }
 
 /* The newest complete checkpoint must be that of `step`; the note must contain `noted`. */
@@ -183,12 +212,12 @@ static void checkpoint_many_slabs(void **state)
     char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = make_checkpoint(5, monitor), found;
     k.state.ncells = 1237;
-    k.state.nnodes = 3001; /* 348 rows per slab, fewer in the last one */
+    k.state.nnodes = k.nimaginary = 3001; /* 174 rows per slab, fewer in the last one */
     assert_int_equal(move(&k, H, WATCHED), KN_OK);
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
     checked = 0;
     assert_int_equal(move(&found, CHECKED_H, CHECKED_WATCHED), KN_OK);
-    assert_int_equal(checked, 2 * k.state.ncells);
+    assert_int_equal(checked, 3 * k.state.ncells);
     kn_checkpoint_free(&found);
 }
 
@@ -336,7 +365,7 @@ static void checkpoint_without_watched_cells(void **state)
     (void)state;
     char note[KN_CHECKPOINT_NOTE];
     struct kn_checkpoint k = make_checkpoint(5, (double[NMONITOR]){0}), found;
-    k.nwatched = k.nmonitor = 0;
+    k.nimaginary = k.nwatched = k.nmonitor = 0;
     assert_int_equal(move(&k, H, REFUSED), KN_OK); /* not asked for */
     assert_int_equal(kn_checkpoint_find(&kn_comm_alone, folder, k.fingerprint, &found, note), KN_OK);
     assert_null(found.monitor);

@@ -12,6 +12,8 @@ from ..errors import Error
 TOPICS = {
     "paper": "table 1 and figures 1 to 6 of Frezzotti, Ghiroldi and Gibelli, Solving the Boltzmann equation on GPUs: "
     "on the paper's grids with a GPU (minutes), on coarser ones without (three minutes on 2 cores)",
+    "steady": "docs/steady.md: iterations for steady states from free-molecular to continuum flow, accuracy on thick cells, "
+    "reciprocity, sweeps and times (two minutes on 2 cores)",
     "verification": "docs/verification.md: orders of accuracy in space, time, velocity and samples, each measured, and "
     "all checks of knudsen verify (minutes; with a GPU those of --full)",
 }

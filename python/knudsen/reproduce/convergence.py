@@ -9,7 +9,7 @@ from . import richardson
 
 _CELLS, _FINEST = (16, 32, 64, 128), 1024
 _EXACT_PRANDTL = 0.660694457  # theory section 12
-_COURANT = (0.8, 0.4, 0.2, 0.1)
+_COURANT = (0.8, 0.4, 0.2, 0.1, 0.05)
 _SAMPLES = (128, 512, 2048, 8192)
 
 # Shear waves between periodic ends, BGK: smooth in space and velocity, free of noise.
@@ -129,15 +129,21 @@ def study_steady(job):
         "time.courant",
         "relative difference",
         "Steady flows of hard spheres by time steps (`time.mode: unsteady`, `time.tolerance: 1e-6`), compared with iterations "
-        "on the same grid (`time.mode: steady`), which have no error of the step: the stress of Couette flow on 20 cells, and "
-        "D and G of a cavity on 16 x 16 cells; 8 nodes per axis. The difference is first order in the step, because walls "
-        "and collisions alternate.",
+        "on the same grid (`time.mode: steady`), which have no error of the step: the stress of Couette flow, the heat flux of "
+        "Fourier flow, and G_P and G_T of a channel on 20 cells, and D and G of a cavity on 16 x 16 cells; delta 1, 8 nodes "
+        "per axis. The difference is first order in the step, because walls and collisions alternate. "
+        "Below 3e-5 it also contains the end of the time steps and the round-off of their state.",
     )
-    couette = {"space.cells": 20, "walls.left.velocity": [0, -0.5, 0], "walls.right.velocity": [0, 0.5, 0]}
+    line = {"space.cells": 20, "gas.delta": 1}
+    couette = line | {"walls.left.velocity": [0, -0.5, 0], "walls.right.velocity": [0, 0.5, 0]}
+    fourier = line | {"walls.left.temperature": -0.5, "walls.right.temperature": 0.5}
     flows = (
-        ("Couette, delta 1", couette | {"gas.delta": 1}, lambda run: run.quantities.walls.right.stress[1]),
-        ("cavity, delta 1: D", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.D),
-        ("cavity, delta 1: G", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.G),
+        ("Couette", couette, lambda run: run.quantities.walls.right.stress[1]),
+        ("Fourier", fourier, lambda run: run.quantities.walls.right.heat_flux),
+        ("Poiseuille: G_P", line | {"source.force": [0, 1, 0]}, lambda run: run.quantities.G_P),
+        ("creep: G_T", line | {"source.temperature_gradient": [0, 1, 0]}, lambda run: run.quantities.G_T),
+        ("cavity: D", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.D),
+        ("cavity: G", _CAVITY | {"space.cells": [16, 16]}, lambda run: run.quantities.G),
     )
     common = {"collision.method": "operator", "velocity.nodes": 8, "time.tolerance": 1e-6, "run.backend": "cpu"}
     for name, flow, look in flows:

@@ -29,7 +29,7 @@ def _data(study):
 
 def _draw(figure, study):
     axes = figure.subplots()
-    for curve, marker in zip(study.curves, "osD^"):
+    for curve, marker in zip(study.curves, "osD^vP"):
         slope = f", slope {curve.slope:.2f}" if math.isfinite(curve.slope) else ""
         axes.loglog(curve.x, curve.error, marker=marker, markersize=5, label=curve.name + slope)
     log_axes.finish(axes, study.curves[0].x)
@@ -98,6 +98,7 @@ def _page(studies, checks, gpu):
         f"* [Checks](#checks) against exact and published values: `knudsen verify{full}`.\n"
         "* Convergence in [space](#order-in-space), [time](#order-in-time) and [velocity](#velocity-nodes), of "
         "[time steps to iterations](#iterations-and-time-steps), and of the [noise](#statistical-error).\n"
+        "* The solver for steady states and oscillations: `steady.md`.\n"
         "* The table and figures of the paper: `paper.md`. Comparison with particles: `dsmc.md`.\n"
     )
     text += "".join(_study_text(study) for study in studies)

@@ -12,7 +12,7 @@ from ..plot.quantities import column_symbol, escape
 NAME = "sweep.png"
 _MAIN = ("D", "G", "G_P", "G_T", "permeability")
 _SURFACES = ("port_flow.conductance", "port_flow.transmission", "bodies.")
-_OSCILLATING = (".damping", ".added_mass", " amplitude", " phase")
+_OSCILLATING = ((".damping",), (".added_mass",), (" amplitude", " phase"))
 _MOST_PANELS, _MOST_LINES, _MOST_TICKS = 6, 12, 6
 _ZERO = 1e-4  # of the largest value; smaller quantities are not drawn
 _DECADES = 1.5  # a positive quantity that spans more decades has a logarithmic axis
@@ -23,14 +23,14 @@ def _is_number(value):
 
 
 def _columns(rows):
-    """The columns with results, without errors: quantities of the whole flow, of ports and of bodies, else
-    oscillations, else wall fluxes."""
+    """The columns with results, without errors: oscillations, else quantities of the whole flow, of ports
+    and of bodies, else wall fluxes."""
     names = dict.fromkeys(name for row in rows for name, value in row.items() if _is_number(value))
+    names = [name for name in names if " error" not in name]
     walls = [name for name in names if name.partition(".")[0] in ("left", "right", "bottom", "top", "back", "front")]
-    walls = [name for name in walls if " error" not in name]
-    oscillating = [name for name in walls if any(word in name for word in _OSCILLATING)]
-    surfaces = [name for start in _SURFACES for name in names if name.startswith(start) and " error" not in name]
-    return [name for name in _MAIN if name in names] + surfaces or oscillating or walls
+    oscillating = [name for words in _OSCILLATING for name in names if any(word in name for word in words)]
+    surfaces = [name for start in _SURFACES for name in names if name.startswith(start)]
+    return oscillating or [name for name in _MAIN if name in names] + surfaces or walls
 
 
 def choose(rows, sizes):

@@ -221,17 +221,20 @@ class Work:
         run(self.path, set=settings, **how)
 
     def _start_of(self, point):
-        """The folder of the nearest finished point on the same cells and nodes, for a steady state at a finite
-        disturbance: it needs fewer iterations from there, and does not diverge as easily.  Linear states gain too
-        little for results that would depend on the order of the points.
+        """The folder of the nearest finished point on the same cells and nodes, for an oscillation, or a steady
+        state at a finite disturbance: it needs fewer iterations from there, and does not diverge as easily.  Linear
+        steady states gain too little for results that would depend on the order of the points.
         """
-        given = self.set | point.settings
-        if point.case["time"]["mode"] != "steady" or point.case["disturbance"] == 0 or "initial.from" in given:
+
+        def kind(of):
+            return of.case["time"]["mode"], of.case["disturbance"] > 0
+
+        if kind(point) not in (("frequency", False), ("steady", True)) or "initial.from" in self.set | point.settings:
             return None
 
         def is_alike(other):
             there = other.name in self._rows and not self.message_of(other)
-            same = there and other.case["time"]["mode"] == "steady" and other.case["disturbance"] > 0
+            same = there and kind(other) == kind(point)
             return same and all(other.case[key] == point.case[key] for key in ("space", "velocity"))
 
         def distance(other):

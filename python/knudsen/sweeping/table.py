@@ -20,7 +20,8 @@ _SURFACES = {
     "stress": ("p0 eps", "Pa", False),
     "conductance": ("V0 lambda0^2", "m3 s-1", True),
 }
-_MOTION = {"damping": ("p0 / V0", "Pa s m-1"), "added_mass": ("p0 lambda0 / V0^2", "kg m-2")}
+_MOTION = {"damping": ("p0 / V0", "Pa s m-1"), "added_mass": ("p0 lambda0 / V0^2", "kg m-2")}  # of a side
+_BODY_MOTION = {"damping": ("p0 lambda0^2 / V0", "N s m-1"), "added_mass": ("p0 lambda0^3 / V0^2", "kg")}
 VERDICT = "verdict"  # the column after the keys
 _LAST = ("quality", "error estimate", "remaining change", "steps", "time [lambda0 / V0]", "wall time [s]")
 MESSAGE = "message"  # of a point that failed
@@ -40,18 +41,40 @@ def _wall_unit(name, si):
     return _SI[kind] if si else history_unit(name)
 
 
+def _whole_unit(units, si, summary):
+    """The unit of a value of a whole body or port, from those of _SURFACES."""
+    own, unit, per_metre = units
+    uniform = summary["case"]["space"]["cells"].count(1)
+    return f"{unit} m-{uniform}" if si and per_metre and uniform else unit if si else own
+
+
+def _unit(name, si, summary):
+    """The unit of a column of the history: bodies.wire.force_x, left.stress_y, ..."""
+    kind = name.rpartition(".")[2]
+    kind = kind[:-2] if kind[-2:-1] == "_" else kind
+    is_whole = name.startswith(("bodies.", "ports.")) and kind in _SURFACES
+    return _whole_unit(_SURFACES[kind], si, summary) if is_whole else _wall_unit(name, si)
+
+
+def _motion(summary, si):
+    """(name with its unit, value) of damping and added mass of the sides and bodies that oscillate."""
+    for before, key, table in ("", "moving_walls", _MOTION), ("bodies.", "moving_bodies", _BODY_MOTION):
+        for owner, found in summary.get(key, {}).items():
+            for name, (own, unit) in table.items():
+                unit = _whole_unit((own, unit, bool(before)), si, summary)
+                yield f"{before}{owner}.{name} [{unit}]", found.get(f"{name}_si" if si else name)
+
+
 def _surface_values(summary, si):
     """(name with its unit, value) of the results of bodies and ports: bodies.bar.force_x [N m-1], ..."""
     found = summary["quantities_si" if si else "quantities"]
-    uniform = summary["case"]["space"]["cells"].count(1)
     lists = {f"{kind}.{name}": values for kind in ("bodies", "ports") for name, values in found.get(kind, {}).items()}
     for owner, values in (lists | {"port_flow": found.get("port_flow", {})}).items():
         for name, value in values.items():
-            own, unit, per_metre = _SURFACES.get(name, ("1", "1", False))
-            unit += f" m-{uniform}" if per_metre and uniform else ""
+            unit = _whole_unit(_SURFACES.get(name, ("1", "1", False)), si, summary)
             parts = zip(AXES, value) if isinstance(value, list) else [("", value)]
             for axis, part in parts:
-                yield f"{owner}.{name}{'_' if axis else ''}{axis} [{unit if si else own}]", part
+                yield f"{owner}.{name}{'_' if axis else ''}{axis} [{unit}]", part
 
 
 def results(summary, si=None):
@@ -67,9 +90,7 @@ def results(summary, si=None):
     suffix = "_si" if si else ""
     values = dict(_wall_values(summary["quantities" + suffix]["walls"]))
     deviations = dict(_wall_values(summary.get("errors" + suffix, {}).get("walls", {})))
-    for side, wall in summary.get("moving_walls", {}).items():
-        for name, (own, unit) in _MOTION.items():
-            row[f"{side}.{name} [{unit if si else own}]"] = wall.get(name + suffix)
+    row |= dict(_motion(summary, si))
     for name, value in () if oscillates else values.items():
         unit = _wall_unit(name, si)
         row[f"{name} [{unit}]"] = value
@@ -78,7 +99,7 @@ def results(summary, si=None):
     row |= {} if oscillates else dict(_surface_values(summary, si))
     for name, found in summary.get("oscillation", {}).items():
         if isinstance(found, dict):
-            row[f"{name} amplitude [{_wall_unit(name, si)}]"] = found.get("amplitude" + suffix)
+            row[f"{name} amplitude [{_unit(name, si, summary)}]"] = found.get("amplitude" + suffix)
             row[f"{name} phase [rad]"] = found["phase"]
     return row
 

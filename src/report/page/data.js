@@ -12,6 +12,7 @@ const summaryTypes = {
   errors: quantityTypes,
   oscillation: {frequency: 'number', periods: 'number', change: 'number', '*': {amplitude: 'number', phase: 'number'}},
   moving_walls: {'*': {'*': 'number'}},
+  moving_bodies: {'*': {'*': 'number'}},
   phase_s: {'*': 'number'},
   provenance: {'*': 'string'},
   case: {space: {cells: ['number'], '*': 'any'}, '*': 'any'},

@@ -169,15 +169,22 @@ function amplitudeTables() {
             readable(one.phase, 5)];
         });
   const inSi = units.si && si, suffix = inSi ? '_si' : '';
-  const moving = Object.entries(run.moving_walls ?? {}).map(([side, one]) => [side,
-    ...['damping', 'added_mass'].map(name => readable(one[name + suffix] ?? NaN, 6))]);
-  const heads = inSi ? ['damping / Pa s m⁻¹', 'added mass / kg m⁻²'] : ['damping / (p0 / V0)', 'added mass / (p0 λ0 / V0²)'];
+  const uniform = run.case?.space?.cells?.filter(count => count === 1).length ?? 0,
+        per = ['', ' m⁻¹', ' m⁻²'][uniform], lengths = ['', ' λ0', ' λ0²', ' λ0³'];
+  const movers = (found, head, own, inUnits) => {
+    const rows = Object.entries(found ?? {}).map(([name, one]) => [name,
+      ...['damping', 'added_mass'].map(value => readable(one[value + suffix] ?? NaN, 6))]);
+    const names = ['damping', 'added mass'].map((name, i) => [`${name} / ${inSi ? inUnits[i] : `(${own[i]})`}`, 'n']);
+    return rows.length ? table([[head], ...names], rows) : '';
+  };
   return element('div', {class: 'panel', id: 'amplitudes'},
-    table([['flux at a wall'], ['amplitude', 'n'], ['phase / rad', 'n']], rows),
-    moving.length ? table([['wall'], ...heads.map(text => [text, 'n'])], moving) : '',
+    table([['flux at a surface'], ['amplitude', 'n'], ['phase / rad', 'n']], rows),
+    movers(run.moving_walls, 'wall', ['p0 / V0', 'p0 λ0 / V0²'], ['Pa s m⁻¹', 'kg m⁻²']),
+    movers(run.moving_bodies, 'body', [`p0${lengths[2 - uniform]} / V0`, `p0${lengths[3 - uniform]} / V0²`],
+      [`N s m⁻¹${per}`, `kg${per}`]),
     element('p', {class: 'small soft'},
-      'A phase above 0 is ahead of the first wall that oscillates. The force of the gas per area of a moving wall is ' +
-      '−damping × velocity − added mass × acceleration. Amplitudes below 10⁻⁶ of the largest are left out.'));
+      'A phase above 0 is ahead of the first wall that oscillates. The force of the gas on a body, and per area ' +
+      'of a wall, is −damping × velocity − added mass × acceleration. Amplitudes below 10⁻⁶ of the largest are left out.'));
 }
 
 /* -------------------------------------------------------------- history */
