@@ -136,12 +136,6 @@ enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_
                             name, low != 0 ? "temperature" : "oscillation.temperature", coldest,
                             c->disturbance, -1 / c->disturbance);
     const char *key = w->tangential != 1 ? "tangential" : "normal";
-    if (kn_case_scatters(w) && c->disturbance > 0)
-        return kn_error_set(
-            KN_EINPUT,
-            "%s.%s: the model of Cercignani and Lampis at disturbance %g (it needs disturbance: 0; "
-            "%s.accommodation is possible at any)",
-            name, key, c->disturbance, name);
     if (kn_case_scatters(w) && w->accommodation != 1)
         return kn_error_set(KN_EINPUT, "%s.accommodation: %g together with %s (one of the two models)", name,
                             w->accommodation, key);

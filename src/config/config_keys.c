@@ -145,7 +145,7 @@ const struct kn_key kn_config_keys[] = {
             "specularly."},
     {WALL(REAL, 1, tangential), .initial = "1", RANGE(0.001, 2),
      .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; 1 is diffuse, above 1 "
-            "molecules are scattered back. It needs disturbance: 0."},
+            "molecules are scattered back."},
     {WALL(REAL, 1, normal), .initial = "1", RANGE(0.001, 1),
      .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis; 1 is diffuse."},
     {WALL(REAL, 3, oscillation.velocity), .initial = "[0, 0, 0]", .unit = "eps V0", RANGE(-1e6, 1e6),

@@ -41,7 +41,7 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
 }
 
 /* Scatter the values of one line of nodes along an axis, `step` apart, and those of the opposite sign. */
-static void scatter_line(int n, int step, const float *same, const float *other, double *values,
+static void scatter_line(int n, int step, const float *const block[KN_WALL_BLOCKS], double *values,
                          double *opposite)
 {
     double line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
@@ -50,9 +50,9 @@ static void scatter_line(int n, int step, const float *same, const float *other,
         back[i] = opposite ? opposite[i * step] : 0;
     }
     for (int i = 0; i < n; i++) {
-        values[i * step] = kn_steady_scatter(n, same + i * n, line, other + i * n, back);
+        values[i * step] = kn_steady_scatter(n, block[0] + i * n, line, block[1] + i * n, back);
         if (opposite)
-            opposite[i * step] = kn_steady_scatter(n, same + i * n, back, other + i * n, line);
+            opposite[i * step] = kn_steady_scatter(n, block[2] + i * n, back, block[3] + i * n, line);
     }
 }
 
@@ -60,22 +60,23 @@ static void scatter_line(int n, int step, const float *same, const float *other,
 static void scatter_axis(const struct kn_velocity *v, const struct kn_face *f, const float *matrices,
                          int axis, double *out)
 {
-    const float *same = matrices + kn_wall_matrix(v->half, axis, 0),
-                *other = matrices + kn_wall_matrix(v->half, axis, 1);
+    const float *block[KN_WALL_BLOCKS];
     const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
               step = axis == 0   ? v->half[1] * v->half[2]
                      : axis == 1 ? v->half[2]
                                  : 1;
     const int bit = axis == normal ? 0 : v->bit[axis];
+    for (int i = 0; i < KN_WALL_BLOCKS; i++)
+        block[i] = matrices + kn_wall_matrix(v->half, axis, i);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
             if (k / step % n == 0)
-                scatter_line(n, step, same, other, out + (size_t)octant * (size_t)v->stride + k,
+                scatter_line(n, step, block, out + (size_t)octant * (size_t)v->stride + k,
                              bit ? out + (size_t)(octant | bit) * (size_t)v->stride + k : NULL);
 }
 
-/* x that leaves a face of a Cercignani-Lampis wall at eps = 0, theory (22f), where the density of the wall
- * has no effect; out is [nnodes].  The matrices are rounded: a density, `arriving` minus what leaves, makes
+/* x that leaves a face of a Cercignani-Lampis wall, theory (22f), where the density of the wall has no
+ * effect; out is [nnodes].  The matrices are rounded: a density, `arriving` minus what leaves, makes
  * the mass exact. */
 static void scatter(const struct kn_steady_pass *s, const struct kn_face *f, double arriving, double *out)
 {
@@ -101,7 +102,7 @@ static void scatter(const struct kn_steady_pass *s, const struct kn_face *f, dou
     const double density = arriving / patch->unit_flux;
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = octant * n; k < (octant + 1) * n && kn_velocity_sign(v, octant, axis) != into; k++)
-            out[k] += density;
+            out[k] += density * kn_steady_unit(s->plan->problem->c->disturbance, 0, patch->emission[k], 0);
 }
 
 void KN_CPU_NAME(steady_wall)(const struct kn_steady_pass *s, int face, double *scratch)

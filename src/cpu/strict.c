@@ -188,6 +188,11 @@ static size_t emission_bytes(const struct kn_problem *p)
     return (size_t)p->boundary->count * (size_t)p->velocity->nnodes * sizeof *p->boundary->memory;
 }
 
+static size_t scatter_bytes(const struct kn_problem *p)
+{
+    return (size_t)p->boundary->scattering * kn_scatter_size(p->velocity) * sizeof *p->boundary->matrices;
+}
+
 static size_t facet_bytes(const struct kn_problem *p)
 {
     return (size_t)p->space->volumes.nfacets * (size_t)p->velocity->nnodes *
@@ -208,6 +213,8 @@ static void copy_walls(struct strict *s)
     }
     if (to->emissions)
         memcpy(to->facet_memory, from->facet_memory, facet_bytes(s->host));
+    if (from->scattering > 0)
+        memcpy(to->matrices, from->matrices, scatter_bytes(s->host));
     for (int i = 0; i < from->count; i++)
         if (from->patches[i].matrices)
             to->patches[i].matrices = to->matrices + (from->patches[i].matrices - from->matrices);
@@ -258,8 +265,7 @@ static enum kn_status build(struct strict *s)
         .count = walls->count,
         .patches = keep(s, walls->patches, (size_t)walls->count * sizeof *walls->patches),
         .memory = keep(s, walls->memory, emission_bytes(s->host)),
-        .matrices = keep(s, walls->matrices,
-                         (size_t)walls->scattering * kn_scatter_size(&s->velocity) * sizeof *walls->matrices),
+        .matrices = keep(s, walls->matrices, scatter_bytes(s->host)),
     };
     if (s->space.volumes.nfacets > 0) {
         s->boundary.emissions =
