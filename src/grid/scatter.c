@@ -1,5 +1,5 @@
-/* Matrices of the Cercignani-Lampis kernel: it is diagonal in orthogonal polynomials of each velocity
- * component relative to the wall. */
+/* Matrices of the Cercignani-Lampis kernel: orthogonal polynomials of each velocity component are mapped onto
+ * such polynomials of the same and of lower degrees. */
 #include "grid/scatter.h"
 
 #include "point/wall.h"
@@ -9,36 +9,74 @@
 
 enum { MOST = KN_VELOCITY_LINE };
 
-/* The nodes of an axis that one matrix connects.  `gauss` is the Maxwellian of the wall over that of the
- * reference, times any constant; the polynomials are orthonormal with the weights times it. */
+/* The nodes of an axis that one matrix connects. */
 struct line {
     int n;
-    double node[MOST], weight[MOST], gauss[MOST];
+    double node[MOST], weight[MOST];
+};
+
+/* The polynomials on a line: node^power times polynomials in x, which have degrees first, first + step, ...
+ * in the exact kernel. */
+struct family {
+    double x[MOST];
+    int power, first, step;
+};
+
+/* The exact kernel in orthonormal polynomials, [degree][degree]: a molecule that arrives with a velocity v
+ * leaves with the mean `of[k][l] p_l(v)`, summed over l, of p_k. */
+struct kernel {
+    double of[MOST][MOST];
 };
 
 /* Those with v > 0, and with `both` then those with v < 0. */
-static struct line line_of(const struct kn_velocity *v, int axis, int both, double eps,
-                           const struct kn_scatter *s)
+static struct line line_of(const struct kn_velocity *v, int axis, int both)
 {
     struct line l = {.n = (both ? 2 : 1) * v->half[axis]};
-    const double mean = s->velocity[axis];
-    double exponent[MOST], most = 0;
     for (int i = 0; i < l.n; i++) {
         const int k = i % v->half[axis];
         l.node[i] = i == k ? v->node[axis][k] : -v->node[axis][k];
         l.weight[i] = v->weight[axis][k];
-        exponent[i] = eps * (2 * mean + s->temperature * l.node[i]) * l.node[i] / (1 + eps * s->temperature);
-        most = fmax(most, exponent[i]);
     }
-    for (int i = 0; i < l.n; i++)
-        l.gauss[i] = exp(exponent[i] - most);
     return l;
 }
 
-/* Polynomials in x that are orthonormal with these weights, by their recurrence; orthogonalised again, because
- * the recurrence loses digits for many nodes.  q is [degree][node].  The result is their number: less than n
- * if weights are below the range of numbers. */
-static int find_polynomials(int n, const double *x, const double *weight, double q[MOST][MOST])
+static double choose(int n, int k)
+{
+    double c = 1;
+    for (int i = 0; i < k; i++)
+        c = c * (n - i) / (i + 1);
+    return c;
+}
+
+/* Hermite polynomials of a tangential component: it leaves with the mean drift + r v and the variance (1 +
+ * excess) (1 - r^2) / 2, theory (22k). */
+static void fill_hermite(double r, double drift, double excess, struct kernel *to)
+{
+    double shifted[MOST] = {1};
+    for (int n = 0; n + 1 < MOST; n++)
+        shifted[n + 1] = drift * sqrt(2.0 / (n + 1)) * shifted[n] +
+                         (n > 0 ? excess * (1 - r * r) * sqrt(n / (n + 1.0)) * shifted[n - 1] : 0);
+    for (int k = 0; k < MOST; k++) {
+        double power = 1;
+        for (int l = 0; l < MOST; l++, power *= r)
+            to->of[k][l] = l > k ? 0 : l == k ? power : sqrt(choose(k, l)) * power * shifted[k - l];
+    }
+}
+
+/* Laguerre polynomials of the square of the normal component, theory (22l). */
+static void fill_laguerre(double r, double excess, struct kernel *to)
+{
+    const double rise = (1 - r) * excess;
+    for (int k = 0; k < MOST; k++) {
+        double power = 1;
+        for (int l = 0; l < MOST; l++, power *= r)
+            to->of[k][l] = l > k ? 0 : l == k ? power : choose(k, l) * power * pow(rise, k - l);
+    }
+}
+
+/* Polynomials in x that are orthonormal with these weights, by their recurrence; orthogonalised again,
+ * because the recurrence loses digits for many nodes.  q is [degree][node]. */
+static void find_polynomials(int n, const double *x, const double *weight, double q[MOST][MOST])
 {
     for (int k = 0; k < n; k++) {
         for (int i = 0; i < n; i++)
@@ -54,32 +92,35 @@ static int find_polynomials(int n, const double *x, const double *weight, double
         double square = 0;
         for (int i = 0; i < n; i++)
             square += weight[i] * q[k][i] * q[k][i];
-        if (!(square > 0))
-            return k;
         for (int i = 0; i < n; i++)
             q[k][i] /= sqrt(square);
     }
-    return n;
 }
 
-/* matrix[i][j] = gauss(i) times the sum over k of first ratio^k p_k(i) p_k(j) weight(j): p_k = node^power
- * times a polynomial in x. */
-static void add_kernel(const struct line *l, const double *x, int power, double first, double ratio,
-                       double matrix[MOST][MOST])
+/* matrix[i][j] = sum over k and l of p_k(i) kernel(k, l) p_l(j) weight(j). */
+static void apply_kernel(const struct line *l, const struct family *f, const struct kernel *kernel,
+                         double matrix[MOST][MOST])
 {
-    double q[MOST][MOST], by[MOST], factor[MOST];
+    double q[MOST][MOST], by[MOST] = {0}, factor[MOST];
     for (int i = 0; i < l->n; i++) {
-        factor[i] = power ? l->node[i] : 1;
-        by[i] = l->weight[i] * l->gauss[i] * (factor[i] * factor[i]);
+        factor[i] = f->power ? l->node[i] : 1;
+        by[i] = l->weight[i] * (factor[i] * factor[i]);
     }
-    const int count = find_polynomials(l->n, x, by, q);
-    for (int i = 0; i < l->n; i++)
-        for (int j = 0; j < l->n; j++) {
-            double eigenvalue = first, sum = 0;
-            for (int k = 0; k < count; k++, eigenvalue *= ratio)
-                sum += eigenvalue * q[k][i] * q[k][j];
-            matrix[i][j] = l->gauss[i] * (sum * (factor[i] * factor[j]) * l->weight[j]);
+    find_polynomials(l->n, f->x, by, q);
+    for (int j = 0; j < l->n; j++) {
+        double leaving[MOST];
+        for (int k = 0; k < l->n; k++) {
+            leaving[k] = 0;
+            for (int m = 0; m <= k; m++)
+                leaving[k] += kernel->of[f->first + f->step * k][f->first + f->step * m] * q[m][j];
         }
+        for (int i = 0; i < l->n; i++) {
+            double sum = 0;
+            for (int k = 0; k < l->n; k++)
+                sum += leaving[k] * q[k][i];
+            matrix[i][j] = sum * (factor[i] * factor[j]) * l->weight[j];
+        }
+    }
 }
 
 static void store(int n, const double matrix[MOST][MOST], int row, int column, float *to)
@@ -89,57 +130,40 @@ static void store(int n, const double matrix[MOST][MOST], int row, int column, f
             to[i * n + j] = (float)matrix[row + i][column + j];
 }
 
-/* A wall at rest on this axis: even and odd functions have the eigenvalues (1 - a)^2k and (1 - a)^(2k+1).  A
- * value is the sum of half of both parts of its own sign, and of half of their difference of the other sign. */
-static void fill_resting(const struct kn_velocity *v, int axis, const struct line *l, double a,
+/* A wall at rest on this axis does not mix even and odd functions.  A value is the sum of half of both parts
+ * of its own sign, and of half of their difference of the other sign. */
+static void fill_resting(const struct line *l, int folded, const struct kernel *kernel,
                          double to[2][MOST][MOST])
 {
-    double even[MOST][MOST], odd[MOST][MOST], square[MOST];
+    double even[MOST][MOST], odd[MOST][MOST];
+    struct family squares = {.first = 0, .step = 2};
     for (int i = 0; i < l->n; i++)
-        square[i] = l->node[i] * l->node[i];
-    add_kernel(l, square, 0, 1, (1 - a) * (1 - a), even);
-    add_kernel(l, square, 1, 1 - a, (1 - a) * (1 - a), odd);
+        squares.x[i] = l->node[i] * l->node[i];
+    apply_kernel(l, &squares, kernel, even);
+    squares.power = squares.first = 1;
+    apply_kernel(l, &squares, kernel, odd);
     for (int i = 0; i < l->n; i++)
         for (int j = 0; j < l->n; j++) {
-            to[0][i][j] = v->bit[axis] ? (even[i][j] + odd[i][j]) / 2 : even[i][j];
+            to[0][i][j] = folded ? even[i][j] : (even[i][j] + odd[i][j]) / 2;
             to[1][i][j] = (even[i][j] - odd[i][j]) / 2;
         }
 }
 
-/* A reduced axis has moments up to the third, which the kernel maps onto one another: a molecule leaves with
- * the mean m = u + (1 - a) (v - u) and the variance T (1 - (1 - a)^2) / 2. */
-static void fill_reduced(const struct line *l, int folded, double eps, double a, double mean, double excess,
-                         double matrix[MOST][MOST])
-{
-    const double r = 1 - a, variance = (1 + eps * excess) * (1 - r * r) / 2;
-    for (int j = 0; j < l->n; j++) {
-        const double m = eps * mean * a + r * l->node[j];
-        const double moment[4] = {1, m, m * m + variance - 0.5, m * (m * m + 3 * variance - 1.5)};
-        for (int i = 0; i < l->n; i++) {
-            const double x = l->node[i];
-            const double dual[4] = {1, 2 * x, 2 * (x * x - 0.5), 4.0 / 3 * x * (x * x - 1.5)};
-            double sum = 0;
-            for (int k = 0; k < 4; k += folded ? 2 : 1)
-                sum += dual[k] * moment[k];
-            matrix[i][j] = sum * l->weight[j];
-        }
-    }
-}
-
-static void fill_tangential(const struct kn_velocity *v, int axis, double eps, const struct kn_scatter *s,
+static void fill_tangential(const struct kn_velocity *v, int axis, const struct kn_scatter *s,
                             float *const to[KN_WALL_BLOCKS])
 {
+    const double eps = v->basis.eps, drift = eps * s->velocity[axis] * s->tangential;
+    const int n = v->half[axis], folded = v->bit[axis] == 0, both = drift != 0;
+    const struct line l = line_of(v, axis, both);
     double matrix[2][MOST][MOST];
-    const int n = v->half[axis], folded = v->bit[axis] == 0;
-    const int moves = eps * s->velocity[axis] != 0, reduced = kn_velocity_is_reduced(v, axis);
-    const int both = !folded && (moves || reduced);
-    const struct line l = line_of(v, axis, both, eps, s);
-    if (reduced)
-        fill_reduced(&l, folded, eps, s->tangential, s->velocity[axis], s->temperature, matrix[0]);
-    else if (both)
-        add_kernel(&l, l.node, 0, 1, 1 - s->tangential, matrix[0]);
-    else
-        fill_resting(v, axis, &l, s->tangential, matrix);
+    struct kernel kernel;
+    fill_hermite(1 - s->tangential, drift, eps * s->temperature, &kernel);
+    if (both) {
+        struct family all = {.first = 0, .step = 1};
+        memcpy(all.x, l.node, sizeof all.x);
+        apply_kernel(&l, &all, &kernel, matrix[0]);
+    } else
+        fill_resting(&l, folded, &kernel, matrix);
     for (int block = 0; block < KN_WALL_BLOCKS; block++) {
         const int row = block / 2, other = block % 2;
         if (both)
@@ -149,6 +173,21 @@ static void fill_tangential(const struct kn_velocity *v, int axis, double eps, c
     }
 }
 
+static void fill_normal(const struct kn_velocity *v, int axis, const struct kn_scatter *s, float *to)
+{
+    struct line l = line_of(v, axis, 0);
+    struct family squares = {.first = 0, .step = 1};
+    struct kernel kernel;
+    double matrix[MOST][MOST];
+    for (int i = 0; i < l.n; i++) {
+        l.weight[i] *= l.node[i];
+        squares.x[i] = l.node[i] * l.node[i];
+    }
+    fill_laguerre(1 - s->normal, v->basis.eps * s->temperature, &kernel);
+    apply_kernel(&l, &squares, &kernel, matrix);
+    store(l.n, matrix, 0, 0, to);
+}
+
 size_t kn_scatter_size(const struct kn_velocity *v)
 {
     return (size_t)kn_wall_matrix(v->half, 3, 0);
@@ -156,23 +195,14 @@ size_t kn_scatter_size(const struct kn_velocity *v)
 
 void kn_scatter_fill(const struct kn_velocity *v, int normal, const struct kn_scatter *s, float *matrices)
 {
-    const double eps = v->basis.eps;
     memset(matrices, 0, kn_scatter_size(v) * sizeof *matrices);
     for (int axis = 0; axis < 3; axis++) {
         float *to[KN_WALL_BLOCKS];
-        double square[MOST], kernel[MOST][MOST];
         for (int block = 0; block < KN_WALL_BLOCKS; block++)
             to[block] = matrices + kn_wall_matrix(v->half, axis, block);
-        if (axis != normal) {
-            fill_tangential(v, axis, eps, s, to);
-            continue;
-        }
-        struct line l = line_of(v, axis, 0, eps, s);
-        for (int i = 0; i < l.n; i++) {
-            l.weight[i] *= l.node[i];
-            square[i] = l.node[i] * l.node[i];
-        }
-        add_kernel(&l, square, 0, 1, 1 - s->normal, kernel);
-        store(l.n, kernel, 0, 0, to[0]);
+        if (axis == normal)
+            fill_normal(v, axis, s, to[0]);
+        else
+            fill_tangential(v, axis, s, to);
     }
 }

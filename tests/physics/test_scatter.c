@@ -82,18 +82,24 @@ static void limits_and_devices(void **state)
         const struct kn_backend *backend = kn_backend_find(kn_backend_names[i], KN_METHOD_BGK);
         if (!backend || backend->available() != KN_OK)
             continue;
-        snprintf(text, sizeof text,
-                 "%swalls.top.tangential=0.7 walls.left.normal=0.4 bodies.bar.tangential=1.4 run.backend=cpu",
-                 plane);
-        watch_run(&one, text);
-        snprintf(strstr(text, "run.backend="), 40, "run.backend=%s", kn_backend_names[i]);
-        watch_run(&two, text);
-        for (int k = 0; k < 64 * KN_FIELDS; k++)
-            if (!isnan(one.fields[k]))
-                expect_near("field", two.fields[k], one.fields[k], 1e-5);
-        expect_near("mass", two.row->mass_drift, 0, 2e-6);
-        watch_close(&one);
-        watch_close(&two);
+        for (int finite = 0; finite < 2; finite++) {
+            snprintf(text, sizeof text,
+                     "%swalls.top.tangential=0.7 walls.left.normal=0.4 bodies.bar.tangential=1.4 %s"
+                     "run.backend=cpu",
+                     plane,
+                     finite ? "disturbance=0.5 walls.top.oscillation.velocity=[0.5,0,0] "
+                              "walls.top.oscillation.temperature=0.3 walls.top.oscillation.frequency=1 "
+                            : "");
+            watch_run(&one, text);
+            snprintf(strstr(text, "run.backend="), 40, "run.backend=%s", kn_backend_names[i]);
+            watch_run(&two, text);
+            for (int k = 0; k < 64 * KN_FIELDS; k++)
+                if (!isnan(one.fields[k]))
+                    expect_near("field", two.fields[k], one.fields[k], 1e-5);
+            expect_near("mass", two.row->mass_drift, 0, 2e-6);
+            watch_close(&one);
+            watch_close(&two);
+        }
     }
 }
 
@@ -135,8 +141,8 @@ static void finite_couette(void **state)
     }
 }
 
-/* The gas comes into the same equilibrium with hot walls that move along it whatever their accommodation, and a
- * closed box keeps its mass while walls oscillate. */
+/* The gas comes into the same equilibrium with hot walls that move along it whatever their accommodation, and
+ * a closed box keeps its mass while walls oscillate. */
 static void finite_equilibrium(void **state)
 {
     (void)state;
@@ -175,7 +181,8 @@ static void linear_limit(void **state)
     (void)state;
     static const char flow[] =
         "collision.method=bgk space.cells=[8,8] velocity.nodes=6 time.end=3 walls.top.velocity=[1,0,0.5] "
-        "walls.top.tangential=0.6 walls.left.temperature=0.5 walls.left.normal=0.3 walls.bottom.tangential=1.5";
+        "walls.top.tangential=0.6 walls.left.temperature=0.5 walls.left.normal=0.3 "
+        "walls.bottom.tangential=1.5";
     struct watch linear, small;
     char text[1024];
     watch_run(&linear, flow);
@@ -200,6 +207,13 @@ static void refused(void **state)
          "walls.top.normal: has no meaning at a side of kind specular"},
         {"walls.top.tangential=0.5 walls.top.oscillation.velocity=[0,1,0] walls.top.oscillation.frequency=1",
          "of a cercignani-lampis wall"},
+        {"walls.left.tangential=0.5 walls.right.temperature=8 disturbance=1",
+         "walls.left.temperature: 0.178 times the temperature of the reference"},
+        {"walls.right.tangential=0.5 walls.right.temperature=1 disturbance=1 gas.reference.temperature=0",
+         "walls.right.temperature: 2 times the temperature of the reference"},
+        {"walls.top.tangential=0.5 walls.top.oscillation.velocity=[0,1,0] walls.top.oscillation.frequency=1 "
+         "disturbance=1",
+         "displaces the wall"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct kn_case c;
@@ -213,10 +227,10 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(couette_shear),      cmocka_unit_test(heat_flux), cmocka_unit_test(viscous_slip),
-        cmocka_unit_test(finite_couette),     cmocka_unit_test(finite_equilibrium),
-        cmocka_unit_test(linear_limit),       cmocka_unit_test(limits_and_devices),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(couette_shear),      cmocka_unit_test(heat_flux),
+        cmocka_unit_test(viscous_slip),       cmocka_unit_test(finite_couette),
+        cmocka_unit_test(finite_equilibrium), cmocka_unit_test(linear_limit),
+        cmocka_unit_test(limits_and_devices), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

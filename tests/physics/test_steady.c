@@ -221,7 +221,8 @@ static void agrees_with_time_steps(void **state)
         "ports.out.side=right ports.out.kind=flow ports.out.flow=-1 walls.top.temperature=[0,1]",
         "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
         "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
-        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0.5] "
+        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk "
+        "walls.top.velocity=[1,0,0.5] "
         "walls.right.temperature=1 walls.top.tangential=0.5 walls.right.normal=0.4 walls.left.tangential=1.4",
         "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1 "
         "walls.left.tangential=0.3 walls.right.tangential=0.6 walls.right.normal=0.5 "
