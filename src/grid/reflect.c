@@ -14,7 +14,7 @@ enum { MOST = KN_REFLECT_MOST, SIDE = KN_REFLECT_DEGREE + 1 };
 /* Below this share of the square of a polynomial is what the nodes do not tell from lower ones. */
 static const double DEPENDENT = 1e-6;
 
-/* Coefficients of the monomials x^i y^j z^k. */
+/* Coefficients of products of orthonormal Hermite polynomials of vx, vy, vz, by their degrees. */
 struct cube {
     double of[SIDE][SIDE][SIDE];
 };
@@ -35,13 +35,13 @@ bool kn_reflect_partly(const struct kn_wall *surface)
     return surface->kind == KN_WALL_DIFFUSE && (surface->accommodation != 1 || kn_case_scatters(surface));
 }
 
-/* A folded axis has even powers, a reduced one powers up to the third. */
+/* A folded axis has even degrees, a reduced one degrees up to the third. */
 static bool has_power(const struct kn_velocity *v, int axis, int power)
 {
     return (v->bit[axis] || power % 2 == 0) && (!kn_velocity_is_reduced(v, axis) || power <= 3);
 }
 
-static void list_monomials(struct kn_reflect *r, const struct kn_velocity *v)
+static void list_polynomials(struct kn_reflect *r, const struct kn_velocity *v)
 {
     r->count = 0;
     for (int i = 0; i <= KN_REFLECT_DEGREE; i++)
@@ -51,20 +51,29 @@ static void list_monomials(struct kn_reflect *r, const struct kn_velocity *v)
                     memcpy(r->power[r->count++], (int[3]){i, j, k}, sizeof *r->power);
 }
 
+/* p_n+1 sqrt((n + 1) / 2) = x p_n - p_n-1 sqrt(n / 2) */
+static void fill_hermite(double x, double p[SIDE])
+{
+    p[0] = 1;
+    for (int n = 0; n + 1 < SIDE; n++)
+        p[n + 1] = (x * p[n] - (n > 0 ? sqrt(n / 2.0) * p[n - 1] : 0)) / sqrt((n + 1) / 2.0);
+}
+
 enum kn_status kn_reflect_create(struct kn_reflect *r, const struct kn_velocity *v)
 {
     *r = (struct kn_reflect){0};
-    list_monomials(r, v);
+    list_polynomials(r, v);
     r->values = calloc((size_t)v->nnodes * (size_t)r->count, sizeof *r->values);
     if (!r->values)
         return kn_error_set(KN_EMEMORY, "no memory for the reflection at bodies");
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size; k++) {
-            float at[3];
-            kn_velocity_at(v, octant, k, at);
-            double *to = r->values + ((size_t)octant * (size_t)v->stride + (size_t)k) * (size_t)r->count;
+            double hermite[3][SIDE];
+            double *to = r->values + (size_t)(octant * v->stride + k) * (size_t)r->count;
+            for (int d = 0; d < 3; d++)
+                fill_hermite(kn_velocity_sign(v, octant, d) * (double)v->speed[d][k], hermite[d]);
             for (int j = 0; j < r->count; j++)
-                to[j] = pow(at[0], r->power[j][0]) * pow(at[1], r->power[j][1]) * pow(at[2], r->power[j][2]);
+                to[j] = hermite[0][r->power[j][0]] * hermite[1][r->power[j][1]] * hermite[2][r->power[j][2]];
         }
     return KN_OK;
 }
@@ -92,24 +101,30 @@ static struct frame frame_of(const double n[3])
     return f;
 }
 
-/* Multiply a polynomial by a component of the velocity; its degree is less than SIDE - 1. */
+/* Add x_d times a term of a polynomial to another. */
+static void add_product(struct cube *to, const int power[3], int d, double c)
+{
+    int up[3] = {power[0], power[1], power[2]}, down[3] = {power[0], power[1], power[2]};
+    up[d]++;
+    down[d]--;
+    to->of[up[0]][up[1]][up[2]] += c * sqrt(up[d] / 2.0);
+    if (power[d] > 0)
+        to->of[down[0]][down[1]][down[2]] += c * sqrt(power[d] / 2.0);
+}
+
+/* Multiply a polynomial of a degree below the highest by a component of the velocity. */
 static void multiply(struct cube *p, const double along[3])
 {
     struct cube product = {0};
     for (int i = 0; i < SIDE; i++)
         for (int j = 0; i + j < SIDE; j++)
-            for (int k = 0; i + j + k < SIDE - 1; k++) {
-                const double c = p->of[i][j][k];
-                if (c == 0)
-                    continue;
-                product.of[i + 1][j][k] += c * along[0];
-                product.of[i][j + 1][k] += c * along[1];
-                product.of[i][j][k + 1] += c * along[2];
-            }
+            for (int k = 0; i + j + k < SIDE - 1; k++)
+                for (int d = 0; d < 3; d++)
+                    add_product(&product, (int[3]){i, j, k}, d, p->of[i][j][k] * along[d]);
     *p = product;
 }
 
-/* Coefficients of v_n^a v_t^b v_s^c in the monomials; false if these do not contain it. */
+/* Coefficients of v_n^a v_t^b v_s^c in the Hermite polynomials; false if these do not contain it. */
 static bool expand(const struct kn_reflect *r, const struct frame *f, const int power[3], double to[MOST])
 {
     struct cube p = {0};
@@ -130,7 +145,7 @@ static bool expand(const struct kn_reflect *r, const struct frame *f, const int 
     return rest < DEPENDENT;
 }
 
-/* Sums over the velocities away from the facet of products of monomials under the flux. */
+/* Sums over the velocities away from the facet of products of Hermite polynomials under the flux. */
 static void fill_products(const struct kn_reflect *r, const struct kn_velocity *v, const double n[3],
                           double to[MOST][MOST])
 {
@@ -203,10 +218,11 @@ static void find_spectrum(struct spectrum *s, const struct kn_reflect *r, const 
                     if ((degree - a) % 2 == odd && !(kn_case_scatters(w) && a % 2) && expand(r, f, power, p))
                         append(s, r->count, products, p, eigenvalue_of(w, power));
                 }
-            for (int d = 0; d < 3 && degree == 0 && !odd && !kn_case_scatters(w); d++)
+            for (int d = 0; d < 3 && degree == 0 && !odd; d++) {
+                expand(r, f, (const int[3]){d == 0 ? 2 : 0, d == 1 ? 2 : 0, d == 2 ? 2 : 0}, p);
                 for (int j = 0; j < r->count; j++)
-                    energy[j] +=
-                        r->power[j][d] == 2 && r->power[j][(d + 1) % 3] + r->power[j][(d + 2) % 3] == 0;
+                    energy[j] += p[j];
+            }
             if (degree == 0 && !odd && !kn_case_scatters(w))
                 append(s, r->count, products, energy, 1 - w->accommodation);
         }

@@ -5,13 +5,14 @@
 
 #include "grid/velocity.h"
 
-enum { KN_REFLECT_DEGREE = 4, KN_REFLECT_MOST = 35 }; /* monomials up to this degree */
+enum { KN_REFLECT_DEGREE = 4, KN_REFLECT_MOST = 35 }; /* polynomials up to this degree */
 
-/* Monomials of the velocity, the constant first; their values at all nodes. */
+/* Products of orthonormal Hermite polynomials of vx, vy, vz, the constant first; their values at all nodes.
+ */
 struct kn_reflect {
     int count;
-    int power[KN_REFLECT_MOST][3];
-    double *values; /* [nnodes][count]; NULL: no surface reflects */
+    int power[KN_REFLECT_MOST][3]; /* degrees along the axes */
+    double *values;                /* [nnodes][count]; NULL: no surface reflects */
 };
 
 /* True if a smooth surface returns a part of the molecules that arrive, or scatters them. */
