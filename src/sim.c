@@ -219,6 +219,7 @@ enum kn_status kn_sim_set_wall(struct kn_sim *sim, enum kn_side side, const doub
                                double temperature)
 {
     struct kn_case asked = sim->c;
+    asked.gas.reference.temperature = sim->reference.temperature; /* if it is auto */
     if ((int)side < 0 || side >= KN_SIDES)
         return kn_error_set(KN_EINPUT, "walls: there is no side %d (KN_LEFT to KN_FRONT)", (int)side);
     struct kn_wall *wall = &asked.walls[side];

@@ -41,7 +41,7 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
 }
 
 /* Scatter the values of one line of nodes along an axis, `step` apart, and those of the opposite sign. */
-static void scatter_line(int n, int step, const float *same, const float *other, double *values,
+static void scatter_line(int n, int step, const float *const block[KN_WALL_BLOCKS], double *values,
                          double *opposite)
 {
     double line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
@@ -50,9 +50,9 @@ static void scatter_line(int n, int step, const float *same, const float *other,
         back[i] = opposite ? opposite[i * step] : 0;
     }
     for (int i = 0; i < n; i++) {
-        values[i * step] = kn_steady_scatter(n, same + i * n, line, other + i * n, back);
+        values[i * step] = kn_steady_scatter(n, block[0] + i * n, line, block[1] + i * n, back);
         if (opposite)
-            opposite[i * step] = kn_steady_scatter(n, same + i * n, back, other + i * n, line);
+            opposite[i * step] = kn_steady_scatter(n, block[2] + i * n, back, block[3] + i * n, line);
     }
 }
 
@@ -60,48 +60,59 @@ static void scatter_line(int n, int step, const float *same, const float *other,
 static void scatter_axis(const struct kn_velocity *v, const struct kn_face *f, const float *matrices,
                          int axis, double *out)
 {
-    const float *same = matrices + kn_wall_matrix(v->half, axis, 0),
-                *other = matrices + kn_wall_matrix(v->half, axis, 1);
+    const float *block[KN_WALL_BLOCKS];
     const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
               step = axis == 0   ? v->half[1] * v->half[2]
                      : axis == 1 ? v->half[2]
                                  : 1;
     const int bit = axis == normal ? 0 : v->bit[axis];
+    for (int i = 0; i < KN_WALL_BLOCKS; i++)
+        block[i] = matrices + kn_wall_matrix(v->half, axis, i);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
             if (k / step % n == 0)
-                scatter_line(n, step, same, other, out + (size_t)octant * (size_t)v->stride + k,
+                scatter_line(n, step, block, out + (size_t)octant * (size_t)v->stride + k,
                              bit ? out + (size_t)(octant | bit) * (size_t)v->stride + k : NULL);
 }
 
-/* x that leaves a face of a Cercignani-Lampis wall at eps = 0, theory (22f), where the density of the wall
- * has no effect; out is [nnodes].  The matrices are rounded: a density, `arriving` minus what leaves, makes
- * the mass exact. */
+/* Add the emission of a density to all that leaves a face, `share` times. */
+static void add_emission(const struct kn_steady_pass *s, const struct kn_face *f, double share, double data,
+                         double rho, double *out)
+{
+    const struct kn_problem *p = s->plan->problem;
+    const struct kn_velocity *v = p->velocity;
+    const float *excess = p->boundary->patches[f->patch].emission;
+    const int axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = octant * v->stride;
+             k < (octant + 1) * v->stride && kn_velocity_sign(v, octant, axis) != into; k++)
+            out[k] += share * kn_steady_emission(kn_steady_unit(p->c->disturbance, 0, excess[k], 0), data,
+                                                 rho, excess[k]);
+}
+
+/* x that leaves a face of a Cercignani-Lampis wall, theory (22f); out is [nnodes].  At eps = 0 the density of
+ * the wall has no effect.  The matrices are rounded: a density, `arriving` minus what leaves, makes the mass
+ * exact.
+ */
 static void scatter(const struct kn_steady_pass *s, const struct kn_face *f, double arriving, double *out)
 {
     const struct kn_velocity *v = s->plan->problem->velocity;
     const struct kn_patch *patch = &s->plan->problem->boundary->patches[f->patch];
     const int n = v->stride, axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
-    for (int octant = 0; octant < v->octants; octant++) {
-        double *row = out + octant * n;
-        if (kn_velocity_sign(v, octant, axis) == into)
-            continue;
-        kn_steady_face_row(s, (struct kn_site){f->cell, octant ^ s->mesh.bit[axis]}, axis, row);
-        for (int k = 0; k < n; k++)
-            row[k] -= s->data * patch->emission[octant * n + k];
-    }
+    const double finite = s->plan->problem->c->disturbance > 0,
+                 rho = finite * kn_wall_density(arriving, s->data * patch->emission_flux, patch->unit_flux);
+    for (int octant = 0; octant < v->octants; octant++)
+        if (kn_velocity_sign(v, octant, axis) != into)
+            kn_steady_face_row(s, (struct kn_site){f->cell, octant ^ s->mesh.bit[axis]}, axis,
+                               out + octant * n);
+    add_emission(s, f, -1, s->data, rho, out);
     for (int d = 0; d < 3; d++)
         scatter_axis(v, f, patch->matrices, d, out);
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = octant * n; k < (octant + 1) * n && kn_velocity_sign(v, octant, axis) != into; k++)
-            out[k] += s->data * patch->emission[k];
+    add_emission(s, f, 1, s->data, rho, out);
     for (int octant = 0; octant < v->octants; octant++)
         if (kn_velocity_sign(v, octant, axis) != into)
             arriving -= mass_flux(v, axis, out + octant * n);
-    const double density = arriving / patch->unit_flux;
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = octant * n; k < (octant + 1) * n && kn_velocity_sign(v, octant, axis) != into; k++)
-            out[k] += density;
+    add_emission(s, f, 1, 0, arriving / patch->unit_flux, out);
 }
 
 void KN_CPU_NAME(steady_wall)(const struct kn_steady_pass *s, int face, double *scratch)

@@ -146,9 +146,8 @@ static struct kn_drift find_drift(const struct kn_stream_sweep *s, const struct 
     return d;
 }
 
-/* Scatter the values of one line of nodes along an axis, `step` floats apart, and those of the opposite sign.
- */
-static void scatter_line(int n, int step, const float *same, const float *other, float *values,
+/* Scatter the values of one line of nodes along an axis, `step` apart, and those of the opposite sign. */
+static void scatter_line(int n, int step, const float *const block[KN_WALL_BLOCKS], float *values,
                          float *opposite)
 {
     float line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
@@ -157,9 +156,9 @@ static void scatter_line(int n, int step, const float *same, const float *other,
         back[i] = opposite ? opposite[i * step] : 0;
     }
     for (int i = 0; i < n; i++) {
-        values[i * step] = kn_wall_scatter(n, same + i * n, line, other + i * n, back);
+        values[i * step] = kn_wall_scatter(n, block[0] + i * n, line, block[1] + i * n, back);
         if (opposite)
-            opposite[i * step] = kn_wall_scatter(n, same + i * n, back, other + i * n, line);
+            opposite[i * step] = kn_wall_scatter(n, block[2] + i * n, back, block[3] + i * n, line);
     }
 }
 
@@ -168,17 +167,18 @@ static void scatter_axis(const struct kn_stream_sweep *s, const struct kn_face *
 {
     const struct kn_velocity *v = s->velocity;
     const float *matrices = s->boundary->patches[f->patch].matrices;
-    const float *same = matrices + kn_wall_matrix(v->half, axis, 0),
-                *other = matrices + kn_wall_matrix(v->half, axis, 1);
+    const float *block[KN_WALL_BLOCKS];
     const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
               step = axis == 0   ? v->half[1] * v->half[2]
                      : axis == 1 ? v->half[2]
                                  : 1;
     const int bit = axis == normal ? 0 : v->bit[axis];
+    for (int i = 0; i < KN_WALL_BLOCKS; i++)
+        block[i] = matrices + kn_wall_matrix(v->half, axis, i);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
             if (k / step % n == 0)
-                scatter_line(n, step, same, other, out + (size_t)octant * v->stride + k,
+                scatter_line(n, step, block, out + (size_t)octant * v->stride + k,
                              bit ? out + (size_t)(octant | bit) * v->stride + k : NULL);
 }
 

@@ -112,6 +112,20 @@ static enum kn_status check_ports(const struct kn_case *c)
     return KN_OK;
 }
 
+/* The matrices are copied once, and are those of walls at rest. */
+static enum kn_status check_scattering(const struct kn_case *c)
+{
+    for (int i = 0; i < kn_case_surfaces(c) && c->disturbance > 0; i++) {
+        const struct kn_wall surface = kn_case_surface(c, i);
+        if (kn_case_scatters(&surface))
+            return kn_error_set(
+                KN_EINPUT,
+                "walls: the model of Cercignani and Lampis at a finite disturbance is not available on a GPU "
+                "(run.backend: cpu)");
+    }
+    return KN_OK;
+}
+
 enum kn_status kn_cuda_device_check(const struct kn_case *c)
 {
     if (kn_shape_any(c))
@@ -119,5 +133,6 @@ enum kn_status kn_cuda_device_check(const struct kn_case *c)
             KN_EINPUT,
             "bodies: cylinders, spheres and polygons are not available on a GPU (run.backend: cpu)");
     KN_TRY(check_mirrors(c));
+    KN_TRY(check_scattering(c));
     return check_ports(c);
 }

@@ -233,14 +233,28 @@ static void fill_far_field(struct kn_patch *p, const struct frame *f)
     p->unit_flux = INFINITY;
 }
 
+/* Velocity and temperature of an oscillating wall. */
+static double state_at(const struct kn_wall *wall, double time, double u[3])
+{
+    const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
+    for (int d = 0; d < 3; d++)
+        u[d] = wall->velocity[d] + wave * wall->oscillation.velocity[d];
+    return wall->temperature + wave * wall->oscillation.temperature;
+}
+
+static void fill_matrices(const struct kn_patch *p, const struct frame *f, double time)
+{
+    struct kn_scatter s = {.tangential = f->wall.tangential, .normal = f->wall.normal};
+    s.temperature = state_at(&f->wall, time, s.velocity);
+    if (p->matrices)
+        kn_scatter_fill(f->v, f->axis, &s, p->matrices);
+}
+
 static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
 {
     const struct kn_wall *wall = &f->wall;
-    const double wave = cos(wall->oscillation.frequency * time + wall->oscillation.phase);
-    const double theta = wall->temperature + wave * wall->oscillation.temperature;
     double u[3];
-    for (int d = 0; d < 3; d++)
-        u[d] = wall->velocity[d] + wave * wall->oscillation.velocity[d];
+    const double theta = state_at(wall, time, u);
     if (wall->kind == KN_WALL_FAR_FIELD)
         fill_far_field(p, f);
     else if (wall->kind == KN_WALL_INFLOW)
@@ -249,8 +263,8 @@ static void fill_patch(struct kn_patch *p, const struct frame *f, double time)
         fill_wall(p, f, u, theta);
 }
 
-/* The matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
-static enum kn_status fill_matrices(struct kn_boundary *b)
+/* Memory for the matrices of all patches that scatter by the kernel of Cercignani and Lampis. */
+static enum kn_status place_matrices(struct kn_boundary *b)
 {
     const struct kn_velocity *v = b->v;
     int placed = 0;
@@ -263,10 +277,8 @@ static enum kn_status fill_matrices(struct kn_boundary *b)
         return kn_error_set(KN_EMEMORY, "no memory for the walls");
     for (int i = 0; i < b->count; i++) {
         const struct frame f = frame_of(b, i);
-        if (!kn_case_scatters(&f.wall))
-            continue;
-        b->patches[i].matrices = b->matrices + (size_t)placed++ * kn_scatter_size(v);
-        kn_scatter_fill(v, f.axis, &f.wall, b->patches[i].matrices);
+        if (kn_case_scatters(&f.wall))
+            b->patches[i].matrices = b->matrices + (size_t)placed++ * kn_scatter_size(v);
     }
     return KN_OK;
 }
@@ -293,6 +305,7 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
     for (int face = 0; face < space->nfaces; face++)
         if (space->faces[face].patch >= first)
             b->faces[space->faces[face].patch - first] = face;
+    KN_TRY(place_matrices(b));
     for (int i = 0; i < b->count; i++) {
         const struct frame f = frame_of(b, i);
         const struct kn_wall *wall = &f.wall;
@@ -305,8 +318,9 @@ enum kn_status kn_boundary_create(struct kn_boundary *b, const struct kn_case *c
         p->emission = b->memory + (size_t)i * v->nnodes;
         if (p->emits)
             fill_patch(p, &f, 0);
+        fill_matrices(p, &f, 0);
     }
-    return fill_matrices(b);
+    return KN_OK;
 }
 
 void kn_boundary_renew(struct kn_boundary *b, int side)
@@ -327,6 +341,8 @@ bool kn_boundary_update(struct kn_boundary *b, double time)
             continue;
         const struct frame f = frame_of(b, i);
         fill_patch(p, &f, time);
+        if (b->c->disturbance > 0)
+            fill_matrices(p, &f, time);
         kn_emission_update(b, i, time);
         p->stale = false;
         changed = true;
@@ -358,5 +374,7 @@ void kn_boundary_destroy(struct kn_boundary *b)
     free(b->matrices);
     free(b->emissions);
     free(b->facet_memory);
+    free(b->reflections);
+    kn_reflect_destroy(&b->reflect);
     *b = (struct kn_boundary){0};
 }

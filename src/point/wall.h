@@ -33,15 +33,19 @@ POINT float kn_wall_outgoing(float alpha, float replaces, float emitted, float r
     return reflected + alpha * (emitted - replaces * reflected);
 }
 
-/* Position of a matrix of the Cercignani-Lampis kernel among those of a wall, theory (22f): for every axis
- * one for molecules that keep the sign of their velocity, and one for those that change it, [half][half]
- * each.  Axis 3 gives the size of all. */
-POINT int kn_wall_matrix(const int half[3], int axis, int other)
+/* Blocks of the matrix of an axis: molecules that leave with v > 0, from v > 0 and from v < 0, and molecules
+ * that leave with v < 0, from v < 0 and from v > 0.  Both pairs are equal if the wall is at rest on the axis.
+ */
+enum { KN_WALL_BLOCKS = 4 };
+
+/* Position of a block of the Cercignani-Lampis kernel among the matrices of a wall, theory (22f):
+ * [half][half] each.  Axis 3 gives the size of all. */
+POINT int kn_wall_matrix(const int half[3], int axis, int block)
 {
     int at = 0;
     for (int d = 0; d < axis; d++)
-        at += 2 * half[d] * half[d];
-    return axis < 3 ? at + other * half[axis] * half[axis] : at;
+        at += KN_WALL_BLOCKS * half[d] * half[d];
+    return axis < 3 ? at + block * half[axis] * half[axis] : at;
 }
 
 /* One value after scattering along an axis: a row of each matrix times the values of the same sign and of the

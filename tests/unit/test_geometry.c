@@ -43,8 +43,10 @@ static void refused(void **state)
            "openings overlap");
 #define WIRE "space.cells=[10,10] bodies.a.cylinder.centre=[0.5,0.5] bodies.a.cylinder.radius=0.3 "
     refuse(WIRE "bodies.a.polygon=[0,0,1,0,0,1]", "one shape per body");
-    refuse(WIRE "bodies.a.accommodation=0.5", "bodies.a.accommodation: 0.5 at a smooth surface");
-    refuse(WIRE "bodies.a.tangential=0.5", "bodies.a.tangential: a smooth surface supports diffuse");
+    refuse(WIRE "bodies.a.accommodation=0.5 bodies.a.outside=true",
+           "bodies.a.accommodation: 0.5 at a smooth surface that encloses the gas");
+    refuse(WIRE "bodies.a.accommodation=0", "bodies.a.accommodation: 0 at a smooth surface");
+    refuse(WIRE "bodies.a.tangential=0.5 disturbance=0.1", "bodies.a.tangential: the model of Cercignani");
     refuse(WIRE "bodies.a.cylinder.axis=x", "bodies.a.cylinder.axis: the gas is uniform along z");
     refuse(WIRE "bodies.a.cylinder.radius=0.05", "is thinner than two cells along x");
     refuse(WIRE "bodies.a.cylinder.centre=[2,0.5]", "is outside the gas along x");
