@@ -91,7 +91,7 @@ check "with time.mode: steady they fail" ends 3 run 2 --out wilder "${wild[@]}" 
 check "walltime" ends 130 run 3 --out brief --set time.mode=steady --set run.walltime=1e-6
 check "its continuation" ends 0 run 3 --out brief --resume
 check "it is steady" outcome brief steady
-check "cylinders need one rank" ends 2 run 2 --out round --set time.mode=steady --set bodies.rod.cylinder.centre=[0.5,0.5] \
+check "cylinders needs one rank" ends 2 run 2 --out round --set time.mode=steady --set bodies.rod.cylinder.centre=[0.5,0.5] \
     --set bodies.rod.cylinder.radius=0.2
-check "the message says so" contains err 'need one rank'
+check "the message says so" contains err 'needs one rank'
 exit $failed
