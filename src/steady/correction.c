@@ -219,8 +219,11 @@ enum kn_status kn_correction_linearise(struct kn_correction *s, int space)
     status = kn_comm_agree(w->comm, status);
     if (status == KN_OK)
         kn_whole_gather(w, (int)(n * (n + 1)), own, all);
+    const int usual = openblas_get_num_threads();
+    openblas_set_num_threads(1); /* the same bits for any number of threads */
     if (status == KN_OK && w->plan)
         status = kn_coarse_linearise(&s->coarse, all);
+    openblas_set_num_threads(usual);
     free(all == own ? NULL : all);
     free(own);
     s->linearised++;
