@@ -12,7 +12,10 @@
 enum { MOST = KN_REFLECT_MOST, SIDE = KN_REFLECT_DEGREE + 1 };
 
 /* Below this share of the square of a polynomial is what the nodes do not tell from lower ones. */
-static const double DEPENDENT = 1e-6;
+static const double DEPENDENT = 1e-4;
+
+/* Coefficients below it are round-off. */
+static const double ROUNDING = 1e-9;
 
 /* Coefficients of products of orthonormal Hermite polynomials of vx, vy, vz, by their degrees. */
 struct cube {
@@ -104,12 +107,11 @@ static struct frame frame_of(const double n[3])
 /* Add x_d times a term of a polynomial to another. */
 static void add_product(struct cube *to, const int power[3], int d, double c)
 {
-    int up[3] = {power[0], power[1], power[2]}, down[3] = {power[0], power[1], power[2]};
-    up[d]++;
-    down[d]--;
-    to->of[up[0]][up[1]][up[2]] += c * sqrt(up[d] / 2.0);
-    if (power[d] > 0)
-        to->of[down[0]][down[1]][down[2]] += c * sqrt(power[d] / 2.0);
+    int at[3] = {power[0], power[1], power[2]};
+    at[d] = power[d] + 1;
+    to->of[at[0]][at[1]][at[2]] += c * sqrt(at[d] / 2.0);
+    at[d] = power[d] > 0 ? power[d] - 1 : 0;
+    to->of[at[0]][at[1]][at[2]] += c * sqrt(power[d] / 2.0);
 }
 
 /* Multiply a polynomial of a degree below the highest by a component of the velocity. */
@@ -142,7 +144,7 @@ static bool expand(const struct kn_reflect *r, const struct frame *f, const int 
         for (int j = 0; j < SIDE; j++)
             for (int k = 0; k < SIDE; k++)
                 rest += fabs(p.of[i][j][k]);
-    return rest < DEPENDENT;
+    return rest < ROUNDING;
 }
 
 /* Sums over the velocities away from the facet of products of Hermite polynomials under the flux. */
