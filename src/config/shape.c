@@ -400,16 +400,50 @@ static enum kn_status check_rotation(const struct kn_case *c, const struct kn_bo
     return KN_OK;
 }
 
-/* Cut cells have diffuse surfaces only. */
+/* True if every corner of the polygon, anticlockwise, is a left turn. */
+static bool is_convex(const struct kn_shape_body *s)
+{
+    for (int i = 0; i < s->corners; i++) {
+        const double *a = s->corner[i], *b = s->corner[(i + 1) % s->corners],
+                     *d = s->corner[(i + 2) % s->corners];
+        if ((b[0] - a[0]) * (d[1] - b[1]) - (b[1] - a[1]) * (d[0] - b[0]) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Reflected molecules keep their direction only on average, theory (74).  Convex surfaces do not receive them
+ * again. */
+static enum kn_status check_reflection(const struct kn_case *c, const struct kn_body *b,
+                                       const struct kn_shape_body *s)
+{
+    const struct kn_wall *w = &b->surface;
+    const char *key = w->accommodation != 1 ? "accommodation" : w->tangential != 1 ? "tangential" : "normal";
+    if (w->accommodation == 1 && !kn_case_scatters(w))
+        return KN_OK;
+    if (w->accommodation == 0)
+        return fail(b, key, "0 at a smooth surface (more than 0 is supported)");
+    if (kn_case_scatters(w) && c->disturbance > 0)
+        return fail(b, key,
+                    "the model of Cercignani and Lampis at a smooth surface at disturbance %g (it needs "
+                    "disturbance: 0 there; bodies.%s.accommodation is possible at any)",
+                    c->disturbance, b->name);
+    if (s->kind == KN_SHAPE_SURFACE || s->outside || (s->kind == KN_SHAPE_POLYGON && !is_convex(s)))
+        return fail(b, key,
+                    "%g at a smooth surface that %s (it must be convex: a cylinder, a sphere or a convex "
+                    "polygon, with the gas outside; or 1)",
+                    key[0] == 'a'   ? w->accommodation
+                    : key[0] == 't' ? w->tangential
+                                    : w->normal,
+                    s->outside                    ? "encloses the gas"
+                    : s->kind == KN_SHAPE_SURFACE ? "may not be convex"
+                                                  : "is not convex");
+    return KN_OK;
+}
+
 static enum kn_status check_surface(const struct kn_case *c, const struct kn_body *b)
 {
     const double *u = b->surface.velocity, *o = b->surface.oscillation.velocity;
-    if (b->surface.accommodation != 1)
-        return fail(b, "accommodation", "%g at a smooth surface (1 is supported: diffuse reflection)",
-                    b->surface.accommodation);
-    if (kn_case_scatters(&b->surface))
-        return fail(b, b->surface.tangential != 1 ? "tangential" : "normal",
-                    "a smooth surface supports diffuse reflection only (tangential: 1, normal: 1)");
     for (int d = 0; d < 3 && c->disturbance > 0; d++)
         if (kn_shape_is_round(b) && (u[d] != 0 || o[d] != 0) && !kn_case_is_uniform(c, d) &&
             (b->sphere.radius > 0 || d != (int)b->cylinder.axis - KN_PLATE_X))
@@ -431,6 +465,7 @@ static enum kn_status check_body(const struct kn_case *c, const struct kn_body *
     KN_TRY(kn_config_check_surface(c, &b->surface, name));
     KN_TRY(check_space(c, b, s));
     KN_TRY(check_rotation(c, b, s));
+    KN_TRY(check_reflection(c, b, s));
     return check_surface(c, b);
 }
 

@@ -24,6 +24,7 @@ struct volume {
     const struct kn_piece *pieces; /* the facets are first */
     float *slope[3];               /* [nnodes] sums of weighted differences, then the gradient */
     float rho[KN_VOLUMES_PULLS];   /* density of the emission of the facets in the gradient */
+    double reflected[KN_VOLUMES_PULLS][KN_REFLECT_MOST]; /* and coefficients of what they reflect */
 };
 
 static const struct kn_facet *facet_of(const struct volume *u, int i)
@@ -97,13 +98,90 @@ static double arriving_estimate(const struct volume *u, const struct kn_piece *p
     return sum;
 }
 
+/* Coefficients of what a facet reflects, theory (74), if the row has what arrives. */
+static void find_reflected(const struct volume *u, int i, float rho, const float *row, double *coefficients)
+{
+    const struct kn_stream_sweep *s = u->s;
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_reflect *r = &s->boundary->reflect;
+    const struct kn_emission *e = emission_of(u, i);
+    const double *normal = facet_of(u, i)->normal;
+    double moments[KN_REFLECT_MOST] = {0};
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        for (int k = 0; k < v->size; k++) {
+            const double speed = -(sign.x * normal[0] * v->speed[0][k] + sign.y * normal[1] * v->speed[1][k] +
+                                   sign.z * normal[2] * v->speed[2][k]);
+            const int from = (octant ^ (v->octants - 1)) * v->stride + k;
+            const double *values =
+                r->values + ((size_t)octant * (size_t)v->stride + (size_t)k) * (size_t)r->count;
+            const double excess =
+                kn_cut_excess(v->w[k], speed, row[from], kn_gaussian_value(s->eps, rho, e->row[from]));
+            for (int j = 0; j < r->count && speed > 0; j++)
+                moments[j] += excess * values[j];
+        }
+    }
+    for (int j = 0; j < r->count; j++)
+        coefficients[j] = kn_cut_reflected(r->count, moments, e->reflection + (size_t)j * (size_t)r->count);
+}
+
+/* Add what a facet reflects to its emission in a row. */
+static void add_reflected(const struct volume *u, int i, const double *coefficients, float *row)
+{
+    const struct kn_velocity *v = u->s->velocity;
+    const struct kn_reflect *r = &u->s->boundary->reflect;
+    const double *normal = facet_of(u, i)->normal;
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        for (int k = 0; k < v->size; k++) {
+            const double speed = sign.x * normal[0] * v->speed[0][k] + sign.y * normal[1] * v->speed[1][k] +
+                                 sign.z * normal[2] * v->speed[2][k];
+            const size_t at = (size_t)octant * (size_t)v->stride + (size_t)k;
+            if (speed < 0)
+                row[at] += (float)kn_cut_reflected(r->count, coefficients, r->values + at * (size_t)r->count);
+        }
+    }
+}
+
+/* What a facet returns in the gradient: its density, and what it reflects of molecules that arrive by the
+ * gradient without facets.  The slopes contain the sums; the row of the facet is not yet used. */
+static void estimate_facet(struct volume *u, int i)
+{
+    const struct kn_stream_sweep *s = u->s;
+    const struct kn_velocity *v = s->velocity;
+    const struct kn_piece *piece = &u->pieces[i];
+    const float half = 0.5f * s->dt;
+    float *row = s->outgoing + (size_t)piece->row * (size_t)v->nnodes;
+    float m[KN_VOLUMES_MATRIX];
+    u->rho[i] = (float)kn_wall_density(arriving_estimate(u, piece) / facet_of(u, i)->area,
+                                       emission_of(u, i)->emission_flux, emission_of(u, i)->unit_flux);
+    if (!emission_of(u, i)->reflection)
+        return;
+    take_matrix(u, 0, m);
+    for (int octant = 0; octant < v->octants; octant++) {
+        const struct signs sign = signs_of(v, octant);
+        const size_t at = (size_t)octant * (size_t)v->stride;
+        const float *h = s->h + (size_t)u->own->cell * (size_t)v->nnodes + at;
+        for (int k = 0; k < v->size; k++) {
+            const float x = u->slope[0][at + (size_t)k], y = u->slope[1][at + (size_t)k],
+                        z = u->slope[2][at + (size_t)k];
+            const float rise =
+                ((float)piece->arm[0] - half * sign.x * v->speed[0][k]) * kn_cut_component(m, 0, x, y, z) +
+                ((float)piece->arm[1] - half * sign.y * v->speed[1][k]) * kn_cut_component(m, 1, x, y, z) +
+                ((float)piece->arm[2] - half * sign.z * v->speed[2][k]) * kn_cut_component(m, 2, x, y, z);
+            row[at + (size_t)k] = kn_cut_value(h[k], rise);
+        }
+    }
+    find_reflected(u, i, u->rho[i], row, u->reflected[i]);
+}
+
 /* Add the values that facets emit to the sums, and solve for the gradient: a molecule that leaves a facet
  * has a known value there. */
 static void solve(const struct volume *u)
 {
     const struct kn_stream_sweep *s = u->s;
     const struct kn_velocity *v = s->velocity;
-    const int pulls = u->own->pulls;
+    const int pulls = u->own->pulls, count = s->boundary->reflect.count;
     float m[1 << KN_VOLUMES_PULLS][KN_VOLUMES_MATRIX], pull[KN_VOLUMES_PULLS][3], normal[KN_VOLUMES_PULLS][3];
     const float *emitted[KN_VOLUMES_PULLS];
     for (int set = 0; set < 1 << pulls; set++)
@@ -128,8 +206,11 @@ static void solve(const struct volume *u)
             for (int i = 0; i < pulls; i++) {
                 if (normal[i][0] * vx + normal[i][1] * vy + normal[i][2] * vz >= 0)
                     continue;
-                const float difference =
-                    kn_gaussian_value(s->eps, u->rho[i], emitted[i][at + (size_t)k]) - h[k];
+                float difference = kn_gaussian_value(s->eps, u->rho[i], emitted[i][at + (size_t)k]) - h[k];
+                if (emission_of(u, i)->reflection)
+                    difference += (float)kn_cut_reflected(count, u->reflected[i],
+                                                          s->boundary->reflect.values +
+                                                              (at + (size_t)k) * (size_t)count);
                 set |= 1 << i;
                 a += pull[i][0] * difference;
                 b += pull[i][1] * difference;
@@ -224,10 +305,15 @@ static void fill_facet(const struct volume *u, int i)
     }
     const double area = facet_of(u, i)->area;
     const float rho = (float)kn_wall_density(arriving / area, e->emission_flux, e->unit_flux);
-    for (int octant = 0; octant < v->octants; octant++) {
+    for (int octant = 0; octant < v->octants; octant++)
         emit(u, piece, e, rho, octant, out + (size_t)octant * (size_t)v->stride);
-        balance += mass_flow(v, piece, octant, -1, out + (size_t)octant * (size_t)v->stride);
+    if (e->reflection) {
+        double coefficients[KN_REFLECT_MOST];
+        find_reflected(u, i, rho, out, coefficients);
+        add_reflected(u, i, coefficients, out);
     }
+    for (int octant = 0; octant < v->octants; octant++)
+        balance += mass_flow(v, piece, octant, -1, out + (size_t)octant * (size_t)v->stride);
     s->lost[piece->row] = (float)area * kn_wall_lost((arriving + balance) / area, e->prescribed_flux);
 }
 
@@ -241,9 +327,7 @@ void KN_CPU_NAME(reconstruct)(const struct kn_stream_sweep *s, int volume, float
     if (s->order > 1) {
         gather(&u);
         for (int i = 0; i < own->pulls; i++)
-            u.rho[i] =
-                (float)kn_wall_density(arriving_estimate(&u, &u.pieces[i]) / facet_of(&u, i)->area,
-                                       emission_of(&u, i)->emission_flux, emission_of(&u, i)->unit_flux);
+            estimate_facet(&u, i);
         solve(&u);
     }
     for (int i = 0; i < own->facets; i++)

@@ -28,6 +28,7 @@ struct volume {
     double *slope[3];              /* [nnodes] sums of weighted differences, then the gradient */
     double *row;                   /* [stride] */
     double rho[KN_VOLUMES_PULLS];  /* density of the emission of the facets in the gradient */
+    double reflected[KN_VOLUMES_PULLS][KN_REFLECT_MOST]; /* and coefficients of what they reflect */
 };
 
 static const struct kn_facet *facet_of(const struct volume *u, int i)
@@ -96,18 +97,70 @@ static double density_of(const struct volume *u, int i, double leaving)
     return kn_wall_density(leaving / facet_of(u, i)->area, u->s->data * e->emission_flux, e->unit_flux);
 }
 
-/* The density that a facet emits by the gradient without facets.  The slopes contain the sums. */
-static double estimate_density(const struct volume *u, int i)
+static const struct kn_reflect *reflect_of(const struct volume *u)
+{
+    return &u->s->plan->problem->boundary->reflect;
+}
+
+/* Coefficients of what a facet reflects, theory (74), if the row has what arrives. */
+static void find_reflected(const struct volume *u, int i, double rho, const double *row, double *coefficients)
+{
+    const struct kn_reflect *r = reflect_of(u);
+    const struct kn_emission *e = emission_of(u, i);
+    const double eps = u->s->plan->problem->c->disturbance;
+    double moments[KN_REFLECT_MOST] = {0};
+    for (int octant = 0; octant < u->v->octants; octant++) {
+        const struct oriented n = orient(u->v, octant, facet_of(u, i)->normal);
+        for (int k = 0; k < u->v->size; k++) {
+            const double speed =
+                -(n.x * u->v->speed[0][k] + n.y * u->v->speed[1][k] + n.z * u->v->speed[2][k]);
+            const int from = (octant ^ (u->v->octants - 1)) * u->v->stride + k;
+            const double *values = r->values + (size_t)(octant * u->v->stride + k) * (size_t)r->count;
+            const double unit = kn_steady_unit(eps, 0, e->row[from], 0),
+                         emitted = kn_steady_emission(unit, u->s->data, rho, e->row[from]),
+                         excess = kn_cut_excess(u->v->mass[k], speed, row[from], emitted);
+            for (int j = 0; j < r->count && speed > 0; j++)
+                moments[j] += excess * values[j];
+        }
+    }
+    for (int j = 0; j < r->count; j++)
+        coefficients[j] = kn_cut_reflected(r->count, moments, e->reflection + (size_t)j * (size_t)r->count);
+}
+
+/* Add what a facet reflects to its emission in a row. */
+static void add_reflected(const struct volume *u, int i, const double *coefficients, double *row)
+{
+    const struct kn_reflect *r = reflect_of(u);
+    for (int octant = 0; octant < u->v->octants; octant++) {
+        const struct oriented n = orient(u->v, octant, facet_of(u, i)->normal);
+        for (int k = 0; k < u->v->size; k++) {
+            const size_t at = (size_t)(octant * u->v->stride + k);
+            if (n.x * u->v->speed[0][k] + n.y * u->v->speed[1][k] + n.z * u->v->speed[2][k] < 0)
+                row[at] += kn_cut_reflected(r->count, coefficients, r->values + at * (size_t)r->count);
+        }
+    }
+}
+
+static double *row_of(const struct volume *u, int i)
+{
+    return u->s->outgoing + (size_t)u->pieces[i].row * (size_t)u->v->nnodes;
+}
+
+/* The density that a facet emits by the gradient without facets, and what it reflects.  The slopes contain
+ * the sums; the row of the facet is not yet used. */
+static void estimate_facet(struct volume *u, int i)
 {
     const double *m = u->space->volumes.matrices[u->own->first_matrix], *r = u->pieces[i].arm;
     const double arm[3] = {kn_steady_component(m, 0, r), kn_steady_component(m, 1, r),
                            kn_steady_component(m, 2, r)};
-    double leaving = 0;
+    double *row = row_of(u, i), leaving = 0;
     for (int octant = 0; octant < u->v->octants; octant++) {
-        fill_row(u, arm, octant, u->row);
-        leaving += leaving_mass(u, &u->pieces[i], octant, u->row);
+        fill_row(u, arm, octant, row + octant * u->v->stride);
+        leaving += leaving_mass(u, &u->pieces[i], octant, row + octant * u->v->stride);
     }
-    return density_of(u, i, leaving);
+    u->rho[i] = density_of(u, i, leaving);
+    if (emission_of(u, i)->reflection)
+        find_reflected(u, i, u->rho[i], row, u->reflected[i]);
 }
 
 /* Add the value that a facet emits to the sums of one octant, for the velocities that leave it.  `sets`
@@ -122,11 +175,15 @@ static void pull(const struct volume *u, int i, int octant, uint8_t *restrict se
     const double *restrict h = u->x + at;
     double *restrict x = u->slope[0] + at, *restrict y = u->slope[1] + at, *restrict z = u->slope[2] + at;
     const double eps = u->s->plan->problem->c->disturbance;
+    const int count = reflect_of(u)->count;
     for (int k = 0; k < u->v->stride; k++) {
         if (n.x * sx[k] + n.y * sy[k] + n.z * sz[k] >= 0)
             continue;
-        const double unit = kn_steady_unit(eps, 0, excess[k], 0),
-                     difference = kn_steady_emission(unit, u->s->data, u->rho[i], excess[k]) - h[k];
+        const double unit = kn_steady_unit(eps, 0, excess[k], 0);
+        double difference = kn_steady_emission(unit, u->s->data, u->rho[i], excess[k]) - h[k];
+        if (emission_of(u, i)->reflection)
+            difference += kn_cut_reflected(count, u->reflected[i],
+                                           reflect_of(u)->values + (at + (size_t)k) * (size_t)count);
         sets[k] |= (uint8_t)(1 << i);
         x[k] += f->pull[0] * difference;
         y[k] += f->pull[1] * difference;
@@ -167,11 +224,6 @@ static void emit(const struct volume *u, int i, double rho, int octant, double *
     }
 }
 
-static double *row_of(const struct volume *u, int i)
-{
-    return u->s->outgoing + (size_t)u->pieces[i].row * (size_t)u->v->nnodes;
-}
-
 /* h on a facet: the density of the emission follows from what arrives, theory (73). */
 static void fill_facet(const struct volume *u, int i)
 {
@@ -192,6 +244,11 @@ static void fill_facet(const struct volume *u, int i)
     const double rho = density_of(u, i, leaving);
     for (int octant = 0; octant < u->v->octants; octant++)
         emit(u, i, rho, octant, out + (size_t)octant * stride);
+    if (emission_of(u, i)->reflection) {
+        double coefficients[KN_REFLECT_MOST];
+        find_reflected(u, i, rho, out, coefficients);
+        add_reflected(u, i, coefficients, out);
+    }
 }
 
 void KN_CPU_NAME(steady_reconstruct)(const struct kn_steady_pass *s, int volume, double *scratch)
@@ -209,7 +266,7 @@ void KN_CPU_NAME(steady_reconstruct)(const struct kn_steady_pass *s, int volume,
                        .row = scratch + 3 * nnodes};
     gather(&u);
     for (int i = 0; i < own->pulls && p->c->space.order > 1; i++)
-        u.rho[i] = estimate_density(&u, i);
+        estimate_facet(&u, i);
     if (p->c->space.order > 1)
         solve(&u);
     for (int i = 0; i < own->facets; i++)

@@ -88,6 +88,18 @@ static size_t matrix_bytes(const struct kn_problem *p)
                     : 0;
 }
 
+static size_t reflect_bytes(const struct kn_problem *p)
+{
+    return p->boundary ? (size_t)p->velocity->nnodes * (size_t)p->boundary->reflect.count * sizeof(double)
+                       : 0;
+}
+
+static size_t reflection_bytes(const struct kn_problem *p)
+{
+    const struct kn_boundary *b = p->boundary;
+    return b ? (size_t)b->reflecting * (size_t)(b->reflect.count * b->reflect.count) * sizeof(double) : 0;
+}
+
 /* Tables of control volumes, and the emission of their facets. */
 static size_t volume_bytes(const struct kn_problem *p)
 {
@@ -97,7 +109,8 @@ static size_t volume_bytes(const struct kn_problem *p)
            lines((size_t)v->npieces * sizeof *v->pieces) + lines((size_t)v->npoints * sizeof *v->points) +
            lines((size_t)v->nmatrices * sizeof *v->matrices) + lines(facets * sizeof *v->facets) +
            lines((size_t)v->nlinks * sizeof *v->links) + lines(facets * sizeof(struct kn_emission)) +
-           lines(facets * (size_t)p->velocity->nnodes * sizeof(float));
+           lines(facets * (size_t)p->velocity->nnodes * sizeof(float)) + lines(reflect_bytes(p)) +
+           lines(reflection_bytes(p));
 }
 
 static size_t table_bytes(const struct kn_problem *p)
@@ -211,6 +224,10 @@ static void copy_walls(struct strict *s)
         to->emissions[i] = from->emissions[i];
         to->emissions[i].row = to->facet_memory + (from->emissions[i].row - from->facet_memory);
     }
+    for (int i = 0; to->reflections && i < s->space.volumes.nfacets; i++)
+        if (from->emissions[i].reflection)
+            to->emissions[i].reflection =
+                to->reflections + (from->emissions[i].reflection - from->reflections);
     if (to->emissions)
         memcpy(to->facet_memory, from->facet_memory, facet_bytes(s->host));
     if (from->scattering > 0)
@@ -271,6 +288,12 @@ static enum kn_status build(struct strict *s)
         s->boundary.emissions =
             keep(s, walls->emissions, (size_t)s->space.volumes.nfacets * sizeof *walls->emissions);
         s->boundary.facet_memory = keep(s, walls->facet_memory, facet_bytes(s->host));
+        s->boundary.reflect = walls->reflect;
+        s->boundary.reflecting = walls->reflecting;
+    }
+    if (walls->reflecting > 0) {
+        s->boundary.reflect.values = keep(s, walls->reflect.values, reflect_bytes(s->host));
+        s->boundary.reflections = keep(s, walls->reflections, reflection_bytes(s->host));
     }
     s->collision = *s->host->collision;
     copy_operator(s);

@@ -374,5 +374,7 @@ void kn_boundary_destroy(struct kn_boundary *b)
     free(b->matrices);
     free(b->emissions);
     free(b->facet_memory);
+    free(b->reflections);
+    kn_reflect_destroy(&b->reflect);
     *b = (struct kn_boundary){0};
 }

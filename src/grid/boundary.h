@@ -3,6 +3,7 @@
 #ifndef KN_BOUNDARY_H
 #define KN_BOUNDARY_H
 
+#include "grid/reflect.h"
 #include "grid/space.h"
 #include "grid/velocity.h"
 #include "point/wall.h"
@@ -29,7 +30,8 @@ struct kn_patch {
 struct kn_emission {
     double emission_flux, unit_flux, prescribed_flux;
     double velocity[3]; /* of the surface at the last update, eps V0; 0 without a wall */
-    float *row;         /* [nnodes] E, or h of an inflow; zero for velocities into the facet */
+    float *row;         /* [nnodes] E, or h of an inflow, then zero for velocities into the facet */
+    double *reflection; /* [reflect.count][reflect.count] of kn_reflect_fill; NULL: diffuse */
 };
 
 struct kn_boundary {
@@ -44,6 +46,9 @@ struct kn_boundary {
     float *matrices;               /* [scattering][kn_scatter_size] of all */
     struct kn_emission *emissions; /* [nfacets] of the control volumes */
     float *facet_memory;           /* [nfacets][nnodes] of their emission */
+    struct kn_reflect reflect;     /* if facets reflect */
+    int reflecting;                /* facets with a matrix */
+    double *reflections;           /* [reflecting][reflect.count][reflect.count] */
 };
 
 /* The arguments are referenced, not copied. */

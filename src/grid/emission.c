@@ -59,6 +59,7 @@ static void fill(struct kn_boundary *b, int facet, double time)
     const struct kn_wall wall = wall_of(b, f);
     const double wave = cos(wall.oscillation.frequency * time + wall.oscillation.phase);
     const bool inflow = wall.kind == KN_WALL_INFLOW;
+    const bool everywhere = b->emissions[facet].reflection; /* what is reflected deviates from E, too */
     struct kn_emission *e = &b->emissions[facet];
     double u[3];
     if (f->mirror >= 0)
@@ -75,7 +76,7 @@ static void fill(struct kn_boundary *b, int facet, double time)
             kn_velocity_at(v, octant, k, at);
             const double speed = -normal_part(f, (double[3]){at[0], at[1], at[2]});
             e->row[(size_t)octant * (size_t)v->stride + (size_t)k] =
-                speed > 0 ? kn_gaussian_at(&g, &v->basis, at) : 0;
+                speed > 0 || everywhere ? kn_gaussian_at(&g, &v->basis, at) : 0;
         }
     measure(e, f, v, b->c->disturbance);
     e->prescribed_flux = inflow ? NAN : -normal_part(f, u);
@@ -105,6 +106,33 @@ static enum kn_status check_sliding(const struct kn_boundary *b, const struct kn
         b->c->bodies[body].name);
 }
 
+/* The matrices of facets that are not diffuse. */
+static enum kn_status create_reflections(struct kn_boundary *b)
+{
+    const struct kn_volumes *volumes = &b->space->volumes;
+    int placed = 0;
+    for (int i = 0; i < volumes->nfacets; i++) {
+        const struct kn_wall w = kn_case_surface(b->c, volumes->facets[i].surface);
+        b->reflecting += volumes->facets[i].mirror < 0 && kn_reflect_partly(&w);
+    }
+    if (b->reflecting == 0)
+        return KN_OK;
+    KN_TRY(kn_reflect_create(&b->reflect, b->v));
+    const size_t size = (size_t)b->reflect.count * (size_t)b->reflect.count;
+    b->reflections = calloc((size_t)b->reflecting * size, sizeof *b->reflections);
+    if (!b->reflections)
+        return kn_error_set(KN_EMEMORY, "no memory for the reflection at %d facets of bodies", b->reflecting);
+    for (int i = 0; i < volumes->nfacets; i++) {
+        const struct kn_facet *f = &volumes->facets[i];
+        const struct kn_wall w = kn_case_surface(b->c, f->surface);
+        if (f->mirror >= 0 || !kn_reflect_partly(&w))
+            continue;
+        b->emissions[i].reflection = b->reflections + (size_t)placed++ * size;
+        kn_reflect_fill(&b->reflect, b->v, f->normal, &w, b->emissions[i].reflection);
+    }
+    return KN_OK;
+}
+
 enum kn_status kn_emission_create(struct kn_boundary *b)
 {
     const struct kn_volumes *volumes = &b->space->volumes;
@@ -115,6 +143,7 @@ enum kn_status kn_emission_create(struct kn_boundary *b)
     b->facet_memory = calloc(count * (size_t)b->v->nnodes, sizeof *b->facet_memory);
     if (!b->emissions || !b->facet_memory)
         return kn_error_set(KN_EMEMORY, "no memory for the emission of %zu facets of bodies", count);
+    KN_TRY(create_reflections(b));
     for (size_t i = 0; i < count; i++) {
         b->emissions[i].row = b->facet_memory + i * (size_t)b->v->nnodes;
         KN_TRY(check_sliding(b, &volumes->facets[i]));

@@ -31,4 +31,19 @@ POINT double kn_cut_flow(double normal_speed, double h)
     return normal_speed * h;
 }
 
+/* What arrives with the reversed velocity in excess of the emission, a term of the moments of (74). */
+POINT double kn_cut_excess(double weight, double normal_speed, double arriving, double emitted)
+{
+    return weight * normal_speed * (arriving - emitted);
+}
+
+/* The reflected molecules at a node: a polynomial of the velocity, theory (74). */
+POINT double kn_cut_reflected(int count, const double *coefficients, const double *values)
+{
+    double sum = 0;
+    for (int j = 0; j < count; j++)
+        sum += coefficients[j] * values[j];
+    return sum;
+}
+
 #endif

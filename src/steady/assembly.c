@@ -290,6 +290,52 @@ static void add_collisions(struct assembly *a, int cell)
         }
 }
 
+/* The trial functions at a node of an octant. */
+static void take_trial(const struct kn_steady_plan *p, int octant, int k, double phi[MOST])
+{
+    for (int f = 0; f < p->functions; f++)
+        phi[f] = p->trial[(size_t)f * (size_t)p->problem->velocity->size + (size_t)k] *
+                 kn_trial_sign(p->parity[f], octant);
+}
+
+/* What a facet reflects, theory (74): `emitted` is the density of the emission for each trial function. */
+static void add_reflection(const struct assembly *a, const struct kn_volume *own,
+                           const struct kn_piece *piece, const double emitted[MOST], struct pairs *to)
+{
+    const struct kn_steady_plan *p = a->plan;
+    const struct kn_velocity *v = p->problem->velocity;
+    const struct kn_reflect *r = &p->problem->boundary->reflect;
+    const int number = piece->row - p->problem->space->nfaces;
+    const struct kn_emission *e = &p->problem->boundary->emissions[number];
+    const double area = p->problem->space->volumes.facets[number].area;
+    double excess[MOST][KN_REFLECT_MOST] = {{0}}, leaving[MOST][KN_REFLECT_MOST] = {{0}};
+    for (int octant = 0; octant < v->octants; octant++)
+        for (int k = 0; k < v->size; k++) {
+            double phi[MOST], from[MOST], speed = 0;
+            const int back = octant ^ (v->octants - 1);
+            const double *values = r->values + (size_t)(octant * v->stride + k) * (size_t)r->count;
+            const double unit =
+                kn_steady_unit(p->problem->c->disturbance, 0, e->row[back * v->stride + k], 0);
+            for (int d = 0; d < 3; d++)
+                speed -= kn_velocity_sign(v, octant, d) * piece->area[d] * v->speed[d][k];
+            take_trial(p, octant, k, phi);
+            take_trial(p, back, k, from);
+            for (int f = 0; f < p->functions && speed > 0; f++)
+                for (int j = 0; j < r->count; j++) {
+                    excess[f][j] +=
+                        kn_cut_excess(v->mass[k], speed / area, from[f], emitted[f] * unit) * values[j];
+                    leaving[f][j] -= v->mass[k] * speed / own->size * phi[f] * values[j];
+                }
+        }
+    for (int g = 0; g < p->functions; g++)
+        for (int j = 0; j < r->count; j++) {
+            const double coefficient =
+                kn_cut_reflected(r->count, excess[g], e->reflection + (size_t)j * (size_t)r->count);
+            for (int f = 0; f < p->functions; f++)
+                to->of[f][g] += leaving[f][j] * coefficient;
+        }
+}
+
 /* What leaves through a facet, and the emission for its mass that enters, or a mirror image, per volume. */
 static void fill_facet(const struct assembly *a, const struct kn_volume *own, const struct kn_piece *piece,
                        struct pairs *to)
@@ -325,6 +371,11 @@ static void fill_facet(const struct assembly *a, const struct kn_volume *own, co
     for (int f = 0; f < n && facet->mirror < 0; f++)
         for (int g = 0; g < n; g++)
             to->of[f][g] += entering[f] * leaving[g] / given;
+    if (!e->reflection)
+        return;
+    for (int g = 0; g < n; g++)
+        leaving[g] /= given;
+    add_reflection(a, own, piece, leaving, to);
 }
 
 /* The flows through the pieces of a control volume. */

@@ -57,6 +57,102 @@ static void heat_between_cylinders(void **state)
                     -2 * sqrt(M_PI), 8e-3);
 }
 
+static const char stream[] =
+    "collision.method=none velocity.nodes=[8,8,4] space.cells=[18,18] space.size=[3,3,1] time.end=12 "
+    "time.courant=0.9 bodies.wire.cylinder.centre=[1.5,1.5] bodies.wire.cylinder.radius=0.5 "
+    "walls.left.kind=inflow walls.right.kind=inflow walls.bottom.kind=inflow walls.top.kind=inflow ";
+
+static double drag_of(const char *surface)
+{
+    char text[1024];
+    struct watch w;
+    struct kn_body_flux b[KN_BODIES];
+    snprintf(text, sizeof text, "%s%s", stream, surface);
+    run_bodies(&w, text, b);
+    expect_near("lift", b[0].force[1], 0, 1e-2);
+    expect_near("torque", b[0].torque[2], 0, 1e-2);
+    expect_near("heat", b[0].heat, 0, 1e-2);
+    watch_close(&w);
+    return b[0].force[0];
+}
+
+/* The normal momentum that the kernel of Cercignani and Lampis returns of that which arrives: the sum over l
+ * of (1 - a)^l pi / 4 ((-1/2)_l / l!)^2. */
+static double returned_momentum(double a)
+{
+    double sum = 0, ratio = 1, power = 1;
+    for (int l = 0; l < 2000; l++) {
+        sum += power * M_PI / 4 * ratio * ratio;
+        ratio *= (l - 0.5) / (l + 1);
+        power *= 1 - a;
+    }
+    return sum;
+}
+
+/* A specular cylinder has the drag 4 sqrt(pi) R, the diffuse one sqrt(pi) (3 + pi / 2) R, and one of
+ * Cercignani and Lampis sqrt(pi) (2 + a_t + 2 S) R, where S is the returned momentum.  A cylinder that moves
+ * in gas at rest has the same drag.  The chords lose as much as on a diffuse cylinder. */
+static void drag_of_reflecting_cylinders(void **state)
+{
+    (void)state;
+    static const char wind[] = "walls.left.velocity=[1,0,0] walls.right.velocity=[1,0,0] "
+                               "walls.bottom.velocity=[1,0,0] walls.top.velocity=[1,0,0] ";
+    const double unit = sqrt(M_PI) / 2, diffuse = (3 + M_PI / 2) * unit;
+    char text[512];
+    snprintf(text, sizeof text, "%s", wind);
+    const double loss = drag_of(text) / diffuse;
+    for (int i = 0; i < 3; i++) {
+        const double alpha[] = {0.9, 0.5, 0.1}, at[] = {0.9, 0.4, 1.5}, an[] = {0.8, 0.3, 0.5};
+        snprintf(text, sizeof text, "%sbodies.wire.accommodation=%g", wind, alpha[i]);
+        expect_relative("drag", drag_of(text), loss * (alpha[i] * diffuse + (1 - alpha[i]) * 4 * unit), 1e-3);
+        snprintf(text, sizeof text, "bodies.wire.velocity=[-1,0,0] bodies.wire.accommodation=%g", alpha[i]);
+        expect_relative("drag of a moving cylinder", drag_of(text),
+                        loss * (alpha[i] * diffuse + (1 - alpha[i]) * 4 * unit), 2e-3);
+        snprintf(text, sizeof text, "%sbodies.wire.tangential=%g bodies.wire.normal=%g", wind, at[i], an[i]);
+        expect_relative("drag, Cercignani and Lampis", drag_of(text),
+                        loss * (2 + at[i] + 2 * returned_momentum(an[i])) * unit, 2e-3);
+    }
+}
+
+/* A share alpha of the molecules takes the temperature of the inner cylinder; after Cercignani and Lampis
+ * their mean energy has the share (a_n + a_t (2 - a_t)) / 2. */
+static void heat_of_reflecting_cylinders(void **state)
+{
+    (void)state;
+    static const char flow[] = "collision.method=none velocity.nodes=8 gas.delta=2 time.end=20";
+    char text[512];
+    const double diffuse = ring_heat(flow, 22);
+    snprintf(text, sizeof text, "%s bodies.inner.accommodation=0.4", flow);
+    expect_relative("heat", ring_heat(text, 22), 0.4 * diffuse, 1e-3);
+    snprintf(text, sizeof text, "%s bodies.inner.tangential=0.6 bodies.inner.normal=0.3", flow);
+    expect_relative("heat", ring_heat(text, 22), (0.3 + 0.6 * 1.4) / 2 * diffuse, 3e-3);
+}
+
+/* A sphere has the drag 8 / 3 sqrt(pi) (1 + S + a) R^2, where S is 1 for specular reflection, with a = 0. */
+static void drag_of_a_reflecting_sphere(void **state)
+{
+    (void)state;
+    double drag[2];
+    for (int i = 0; i < 2; i++) {
+        struct watch w;
+        struct kn_body_flux b[KN_BODIES];
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "collision.method=none velocity.nodes=6 space.cells=[10,10,10] space.size=[2,2,2] time.end=4 "
+            "time.courant=0.9 bodies.a.sphere.centre=[1,1,1] bodies.a.sphere.radius=0.5 "
+            "walls.left.kind=inflow walls.right.kind=inflow walls.bottom.kind=inflow walls.top.kind=inflow "
+            "walls.back.kind=inflow walls.front.kind=inflow walls.left.velocity=[1,0,0] "
+            "walls.right.velocity=[1,0,0] walls.bottom.velocity=[1,0,0] walls.top.velocity=[1,0,0] "
+            "walls.back.velocity=[1,0,0] walls.front.velocity=[1,0,0] bodies.a.accommodation=%g",
+            i ? 0.3 : 1.0);
+        run_bodies(&w, text, b);
+        drag[i] = b[0].force[0];
+        watch_close(&w);
+    }
+    expect_relative("drag", drag[1], drag[0] * (0.3 * (2 + M_PI / 4) + 0.7 * 2) / (2 + M_PI / 4), 3e-3);
+}
+
 /* With collisions the heat converges with the second order: on 16, 24 and 36 cells. The gap has one and five
  * mean free paths. */
 static void order_of_heat(void **state)
@@ -80,10 +176,11 @@ static void uniform_gas(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
-        "space.cells=[14,13] bodies.a.cylinder.centre=[0.47,0.53] bodies.a.cylinder.radius=0.31 ",
+        "space.cells=[14,13] bodies.a.cylinder.centre=[0.47,0.53] bodies.a.cylinder.radius=0.31 "
+        "bodies.a.accommodation=0.3 ",
         "space.cells=[14,13] bodies.a.polygon=[0.2,0.3,0.8,0.25,0.55,0.8] bodies.a.outside=true ",
         "space.cells=[9,8,7] space.size=[1,1,1] bodies.a.sphere.centre=[0.47,0.53,0.5] "
-        "bodies.a.sphere.radius=0.3 ",
+        "bodies.a.sphere.radius=0.3 bodies.a.tangential=0.4 bodies.a.normal=0.2 ",
     };
     for (int i = 0; i < 9; i++) {
         char text[1024];
@@ -124,7 +221,7 @@ static void conservation(void **state)
         struct watch w;
         snprintf(text, sizeof text,
                  "%scollision.method=%s space.order=%d disturbance=%g bodies.wire.temperature=0.5 "
-                 "bodies.wire.rotation=2 walls.top.velocity=[1,0,0]",
+                 "bodies.wire.rotation=2 bodies.wire.accommodation=0.6 walls.top.velocity=[1,0,0]",
                  several, methods[i % 6], 1 + (i + i / 6) % 3, i < 6 ? 0.0 : 0.2);
         watch_run(&w, text);
         expect_near("mass", w.row->mass_drift, 0, 2e-6);
@@ -200,6 +297,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cylinder_in_a_stream),
         cmocka_unit_test(heat_between_cylinders),
+        cmocka_unit_test(drag_of_reflecting_cylinders),
+        cmocka_unit_test(heat_of_reflecting_cylinders),
+        cmocka_unit_test(drag_of_a_reflecting_sphere),
         cmocka_unit_test(order_of_heat),
         cmocka_unit_test(uniform_gas),
         cmocka_unit_test(conservation),

@@ -231,9 +231,13 @@ static void agrees_with_time_steps(void **state)
         "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
         "walls.left.kind=symmetry bodies.wire.cylinder.centre=[0,0.5] bodies.wire.cylinder.radius=0.3 "
         "bodies.wire.temperature=1 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.velocity=[0,0,1]",
+        "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+        "bodies.wire.cylinder.centre=[0.3,0.5] bodies.wire.cylinder.radius=0.2 bodies.wire.temperature=1 "
+        "bodies.wire.accommodation=0.5 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.tangential=0.4 "
+        "bodies.fin.normal=0.5 bodies.fin.velocity=[0,0,1]",
         "disturbance=0.5 space.cells=[8,8] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
         "bodies.wire.cylinder.centre=[0.45,0.5] bodies.wire.cylinder.radius=0.25 bodies.wire.temperature=1 "
-        "bodies.wire.rotation=1",
+        "bodies.wire.rotation=1 bodies.wire.accommodation=0.7",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct watch steady, steps;

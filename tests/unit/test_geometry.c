@@ -43,14 +43,15 @@ static void refused(void **state)
            "openings overlap");
 #define WIRE "space.cells=[10,10] bodies.a.cylinder.centre=[0.5,0.5] bodies.a.cylinder.radius=0.3 "
     refuse(WIRE "bodies.a.polygon=[0,0,1,0,0,1]", "one shape per body");
-    refuse(WIRE "bodies.a.accommodation=0.5", "bodies.a.accommodation: 0.5 at a smooth surface");
-    refuse(WIRE "bodies.a.tangential=0.5", "bodies.a.tangential: a smooth surface supports diffuse");
+    refuse(WIRE "bodies.a.accommodation=0.5 bodies.a.outside=true",
+           "bodies.a.accommodation: 0.5 at a smooth surface that encloses the gas");
+    refuse(WIRE "bodies.a.accommodation=0", "bodies.a.accommodation: 0 at a smooth surface");
+    refuse(WIRE "bodies.a.tangential=0.5 disturbance=0.1", "bodies.a.tangential: the model of Cercignani");
     refuse(WIRE "bodies.a.cylinder.axis=x", "bodies.a.cylinder.axis: the gas is uniform along z");
     refuse(WIRE "bodies.a.cylinder.radius=0.05", "is thinner than two cells along x");
     refuse(WIRE "bodies.a.cylinder.centre=[2,0.5]", "is outside the gas along x");
     refuse(WIRE "walls.left.kind=periodic walls.right.kind=periodic bodies.a.cylinder.centre=[0.1,0.5]",
            "crosses the periodic ends of x");
-    refuse(WIRE "time.mode=steady", "time.mode: steady does not support");
     refuse(WIRE "disturbance=0.1 bodies.a.velocity=[0,1,0]", "along y it displaces the body");
     refuse("space.cells=[10] bodies.a.cylinder.radius=0.3", "the x-y plane, or in three dimensions");
     refuse("bodies.a.sphere.radius=0.3", "bodies.a.sphere: needs three dimensions");

@@ -54,7 +54,7 @@ static const char *const cases[] = {
     "walls.left.velocity=[0,1,0] walls.right.normal=0.3 walls.right.temperature=1",
     "space.cells=[10,8] velocity.nodes=6 collision.method=shakhov "
     "walls.top.velocity=[1,0,0] walls.left.kind=symmetry bodies.a.cylinder.centre=[0.1,0.5] "
-    "bodies.a.cylinder.radius=0.3 bodies.a.rotation=1 bodies.b.box.low=[0.5,0.5] "
+    "bodies.a.cylinder.radius=0.3 bodies.a.rotation=1 bodies.a.accommodation=0.6 bodies.b.box.low=[0.5,0.5] "
     "bodies.b.box.high=[0.8,0.75]",
     "space.cells=[9,8] space.stretch=[1,0.9,1] velocity.nodes=6 collision.method=operator "
     "walls.left.kind=periodic "
@@ -185,7 +185,8 @@ static void residuals(void **state)
                 residual_is_the_rate_of_change(&targets[i], nonlinear[k], 3);
 }
 
-/* The linear part: A (x + y) - A x = A y, and the residual is affine with the slope -A. */
+/* The linear part: A (x + y) - A x = A y, and the residual is affine with the slope -A.  The polynomials of
+ * reflected molecules amplify round-off at the fastest nodes. */
 static void apply_is_the_slope_of_the_residual(void **state)
 {
     (void)state;
@@ -204,7 +205,7 @@ static void apply_is_the_slope_of_the_residual(void **state)
             expect_ok(s.backend->combine(s.machine, THIRD, 1, 1, (int[]){SECOND}, one));
             expect_ok(s.backend->combine(s.machine, THIRD, -1, 1, (int[]){FIRST}, one));
             expect_ok(s.backend->products(s.machine, THIRD, 1, (int[]){THIRD}, false, &difference));
-            expect_below(cases[k], sqrt(difference / size), 1e-12);
+            expect_below(cases[k], sqrt(difference / size), 3e-12);
             close_solver(&s);
         }
 }
