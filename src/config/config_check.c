@@ -14,7 +14,7 @@
 static const char AXIS[] = "xyz";
 
 /* Temperatures of Cercignani-Lampis walls over that of the reference: beyond them the matrices have errors of
- * several per cent on 16 nodes, theory (22k). */
+ * several per cent on 16 nodes, theory (22i). */
 static const double COLDEST_SCATTERING = 0.3, HOTTEST_SCATTERING = 1.7;
 
 __attribute__((format(printf, 3, 4))) static enum kn_status fail_wall(int side, const char *key,
@@ -128,7 +128,7 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     return KN_OK;
 }
 
-/* The Cercignani-Lampis kernel is a matrix of polynomials about the reference, theory (22k): it is accurate
+/* The Cercignani-Lampis kernel is a matrix of polynomials about the reference, theory (22i): it is accurate
  * if the wall has about its temperature. */
 static enum kn_status check_scattering(const struct kn_case *c, const struct kn_wall *w, const char *name)
 {

@@ -244,12 +244,13 @@ const struct kn_key kn_config_keys[] = {
             "velocity. Where the surface of a body moves along its normal, as that of a box does, it needs "
             "disturbance: 0."},
     {BODY(REAL, 1, "accommodation", surface.accommodation), .initial = "1", RANGE(0, 1), SHAPES,
-     .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly."},
+     .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly. Smooth "
+            "bodies with less than 1 must be convex, with the gas outside, and have more than 0."},
     {BODY(CHOICE, 1, "kind", surface.kind), .initial = "diffuse", SHAPES, .choices = body_kinds,
      .doc = "Model of the reflection at the surface."},
     {BODY(REAL, 1, "tangential", surface.tangential), .initial = "1", RANGE(0.001, 2), SHAPES,
      .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; see "
-            "walls.<side>.tangential."},
+            "walls.<side>.tangential. Smooth bodies must be convex, with the gas outside, and need disturbance: 0."},
     {BODY(REAL, 1, "normal", surface.normal), .initial = "1", RANGE(0.001, 1), SHAPES,
      .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis."},
     {BODY(REAL, 3, "oscillation.velocity", surface.oscillation.velocity), .initial = "[0, 0, 0]",

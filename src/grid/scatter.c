@@ -49,7 +49,7 @@ static double choose(int n, int k)
 }
 
 /* Hermite polynomials of a tangential component: it leaves with the mean drift + r v and the variance (1 +
- * excess) (1 - r^2) / 2, theory (22k). */
+ * excess) (1 - r^2) / 2, theory (22i). */
 static void fill_hermite(double r, double drift, double excess, struct kernel *to)
 {
     double shifted[MOST] = {1};
@@ -63,7 +63,7 @@ static void fill_hermite(double r, double drift, double excess, struct kernel *t
     }
 }
 
-/* Laguerre polynomials of the square of the normal component, theory (22l). */
+/* Laguerre polynomials of the square of the normal component, theory (22j). */
 static void fill_laguerre(double r, double excess, struct kernel *to)
 {
     const double rise = (1 - r) * excess;
