@@ -40,6 +40,16 @@ struct kn_cpu {
     double seconds[KN_PHASES];
 };
 
+/* At most: matrices of all facets, if one body reflects. */
+static double reflection_memory(const struct kn_problem *p)
+{
+    const double most = KN_REFLECT_MOST * sizeof(double);
+    for (int i = 0; i < kn_case_bodies(p->c) && p->space->volumes.nfacets > 0; i++)
+        if (kn_reflect_partly(&p->c->bodies[i].surface))
+            return most * (p->velocity->nnodes + (double)p->space->volumes.nfacets * KN_REFLECT_MOST);
+    return 0;
+}
+
 static double memory(const struct kn_problem *p)
 {
     const double rows = (double)kn_volumes_rows(&p->space->volumes, p->space->nfaces) +
@@ -49,7 +59,7 @@ static double memory(const struct kn_problem *p)
     const double scratch =
         (double)p->threads * (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
         KN_CPU_HUGE_PAGE;
-    return state + scratch + kn_cpu_propagators_memory(p) +
+    return state + scratch + kn_cpu_propagators_memory(p) + reflection_memory(p) +
            2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
 

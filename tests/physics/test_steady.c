@@ -188,62 +188,63 @@ static void flows_are_reciprocal(void **state)
 
 /* The end of time steps on the same cells; it depends on the time step at second order, and at smooth bodies,
  * where the error of a step is proportional to the cells, at first order. */
+static const char *const compared[] = {
+    "space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+    "walls.left.accommodation=0.5 walls.right.temperature=0.5",
+    "space.cells=10 velocity.nodes=6 collision.method=shakhov walls.left.kind=inflow "
+    "walls.left.density=1 "
+    "walls.right.kind=inflow",
+    "space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=symmetry "
+    "walls.right.temperature=1 walls.right.velocity=[0,1,0] source.force=[0,1,0]",
+    "space.cells=[6,6] velocity.nodes=6 collision.method=none walls.top.velocity=[1,0,0]",
+    "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+    "walls.right.temperature=1",
+    "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1",
+    "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=inflow "
+    "walls.left.density=1 walls.left.velocity=[0.3,0,0] walls.right.kind=inflow "
+    "walls.right.velocity=[0.3,0,0]",
+    "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
+    "walls.left.velocity=[0,-1,0] "
+    "walls.right.velocity=[0,1,0]",
+    /* bodies and walls of Cercignani and Lampis; ports; a finite disturbance and two separate parts */
+    "space.cells=[8,8] velocity.nodes=6 collision.method=operator bodies.bar.box.low=[0.25,0.25] "
+    "bodies.bar.box.high=[0.5,0.5] bodies.bar.temperature=1 bodies.bar.tangential=0.6 "
+    "bodies.bar.velocity=[0,0,0.3] bodies.wall.plate.axis=x bodies.wall.plate.at=0.75 "
+    "bodies.wall.plate.open=[0.5,0.75] bodies.wall.velocity=[0,1,0] walls.left.normal=0.5",
+    "space.cells=[8,8] velocity.nodes=6 collision.method=bgk ports.in.kind=pressure ports.in.pressure=1 "
+    "ports.out.side=right ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
+    "bodies.wall.plate.open=[0.5,1] walls.bottom.kind=symmetry",
+    "space.cells=[6,6] velocity.nodes=6 collision.method=shakhov ports.in.kind=flow ports.in.flow=1 "
+    "ports.out.side=right ports.out.kind=flow ports.out.flow=-1 walls.top.temperature=[0,1]",
+    "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
+    "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
+    "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk "
+    "walls.top.velocity=[1,0,0.5] "
+    "walls.right.temperature=1 walls.top.tangential=0.5 walls.right.normal=0.4 walls.left.tangential=1.4",
+    "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1 "
+    "walls.left.tangential=0.3 walls.right.tangential=0.6 walls.right.normal=0.5 "
+    "walls.right.velocity=[0,1,0] gas.reference.temperature=0.5",
+    /* smooth bodies */
+    "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+    "walls.left.kind=symmetry bodies.wire.cylinder.centre=[0,0.5] bodies.wire.cylinder.radius=0.3 "
+    "bodies.wire.temperature=1 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.velocity=[0,0,1]",
+    "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+    "bodies.wire.cylinder.centre=[0.3,0.5] bodies.wire.cylinder.radius=0.2 bodies.wire.temperature=1 "
+    "bodies.wire.accommodation=0.5 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.tangential=0.4 "
+    "bodies.fin.normal=0.5 bodies.fin.velocity=[0,0,1]",
+    "disturbance=0.5 space.cells=[8,8] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
+    "bodies.wire.cylinder.centre=[0.45,0.5] bodies.wire.cylinder.radius=0.25 bodies.wire.temperature=1 "
+    "bodies.wire.rotation=1 bodies.wire.accommodation=0.7",
+};
+
 static void agrees_with_time_steps(void **state)
 {
     (void)state;
-    static const char *const cases[] = {
-        "space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
-        "walls.left.accommodation=0.5 walls.right.temperature=0.5",
-        "space.cells=10 velocity.nodes=6 collision.method=shakhov walls.left.kind=inflow "
-        "walls.left.density=1 "
-        "walls.right.kind=inflow",
-        "space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=symmetry "
-        "walls.right.temperature=1 walls.right.velocity=[0,1,0] source.force=[0,1,0]",
-        "space.cells=[6,6] velocity.nodes=6 collision.method=none walls.top.velocity=[1,0,0]",
-        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
-        "walls.right.temperature=1",
-        "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1",
-        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=es-bgk walls.left.kind=inflow "
-        "walls.left.density=1 walls.left.velocity=[0.3,0,0] walls.right.kind=inflow "
-        "walls.right.velocity=[0.3,0,0]",
-        "disturbance=0.5 space.cells=10 velocity.nodes=6 collision.method=operator "
-        "walls.left.velocity=[0,-1,0] "
-        "walls.right.velocity=[0,1,0]",
-        /* bodies and walls of Cercignani and Lampis; ports; a finite disturbance and two separate parts */
-        "space.cells=[8,8] velocity.nodes=6 collision.method=operator bodies.bar.box.low=[0.25,0.25] "
-        "bodies.bar.box.high=[0.5,0.5] bodies.bar.temperature=1 bodies.bar.tangential=0.6 "
-        "bodies.bar.velocity=[0,0,0.3] bodies.wall.plate.axis=x bodies.wall.plate.at=0.75 "
-        "bodies.wall.plate.open=[0.5,0.75] bodies.wall.velocity=[0,1,0] walls.left.normal=0.5",
-        "space.cells=[8,8] velocity.nodes=6 collision.method=bgk ports.in.kind=pressure ports.in.pressure=1 "
-        "ports.out.side=right ports.out.kind=reservoir bodies.wall.plate.axis=x bodies.wall.plate.at=0.5 "
-        "bodies.wall.plate.open=[0.5,1] walls.bottom.kind=symmetry",
-        "space.cells=[6,6] velocity.nodes=6 collision.method=shakhov ports.in.kind=flow ports.in.flow=1 "
-        "ports.out.side=right ports.out.kind=flow ports.out.flow=-1 walls.top.temperature=[0,1]",
-        "disturbance=0.5 space.cells=[8,6] velocity.nodes=6 collision.method=bgk walls.left.temperature=1 "
-        "bodies.wall.box.low=[0.5,0] bodies.wall.box.high=[0.625,1] bodies.wall.temperature=0.5",
-        "disturbance=0.5 space.cells=[6,6] velocity.nodes=6 collision.method=bgk "
-        "walls.top.velocity=[1,0,0.5] "
-        "walls.right.temperature=1 walls.top.tangential=0.5 walls.right.normal=0.4 walls.left.tangential=1.4",
-        "disturbance=1 space.cells=10 velocity.nodes=8 collision.method=shakhov walls.right.temperature=1 "
-        "walls.left.tangential=0.3 walls.right.tangential=0.6 walls.right.normal=0.5 "
-        "walls.right.velocity=[0,1,0] gas.reference.temperature=0.5",
-        /* smooth bodies */
-        "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
-        "walls.left.kind=symmetry bodies.wire.cylinder.centre=[0,0.5] bodies.wire.cylinder.radius=0.3 "
-        "bodies.wire.temperature=1 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.velocity=[0,0,1]",
-        "space.cells=[8,9] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
-        "bodies.wire.cylinder.centre=[0.3,0.5] bodies.wire.cylinder.radius=0.2 bodies.wire.temperature=1 "
-        "bodies.wire.accommodation=0.5 bodies.fin.polygon=[0.6,0,0.95,0,0.7,0.5] bodies.fin.tangential=0.4 "
-        "bodies.fin.normal=0.5 bodies.fin.velocity=[0,0,1]",
-        "disturbance=0.5 space.cells=[8,8] velocity.nodes=6 collision.method=bgk walls.top.velocity=[1,0,0] "
-        "bodies.wire.cylinder.centre=[0.45,0.5] bodies.wire.cylinder.radius=0.25 bodies.wire.temperature=1 "
-        "bodies.wire.rotation=1 bodies.wire.accommodation=0.7",
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
         struct watch steady, steps;
-        char text[512];
-        solve(&steady, cases[i]);
-        snprintf(text, sizeof text, "%s space.order=3 time.courant=0.1 time.end=40", cases[i]);
+        char text[1024];
+        solve(&steady, compared[i]);
+        snprintf(text, sizeof text, "%s space.order=3 time.courant=0.1 time.end=40", compared[i]);
         watch_run(&steps, text);
         double largest = 0, worst = 0;
         for (int f = 0; f < KN_FIELDS * kn_sim_cells(steps.sim); f++) {
@@ -251,9 +252,10 @@ static void agrees_with_time_steps(void **state)
             worst = fmax(worst, fabs(steps.fields[f] - steady.fields[f]));
         }
         const bool smooth = kn_sim_space(steps.sim)->volumes.count > 0;
-        expect_below(cases[i], worst / largest, smooth ? 8e-3 : 4e-3);
+        expect_below(compared[i], worst / largest, smooth ? 8e-3 : 4e-3);
         for (int side = 0; side < KN_SIDES; side++)
-            expect_near(cases[i], steady.walls[side].heat_flux, steps.walls[side].heat_flux, 2e-3 * largest);
+            expect_near(compared[i], steady.walls[side].heat_flux, steps.walls[side].heat_flux,
+                        2e-3 * largest);
         watch_close(&steady);
         watch_close(&steps);
     }
@@ -311,6 +313,27 @@ static void slip_coefficients(void **state)
         expect_relative(text, (-1 / w.walls[KN_LEFT].stress[1] - 30) / 2, expected[i], 2e-3);
         watch_close(&w);
     }
+}
+
+/* Walls of Cercignani and Lampis with a ratio of temperatures of 4: the heat flux converges with the velocity
+ * nodes, and their number has no effect on the iterations. */
+static void hot_and_cold_walls(void **state)
+{
+    (void)state;
+    double heat[2];
+    for (int i = 0; i < 2; i++) {
+        struct watch w;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "disturbance=1 gas.delta=0.2 space.cells=20 velocity.nodes=[%d,6,6] collision.method=bgk "
+                 "walls.left.tangential=0.3 walls.left.normal=0.4 walls.right.tangential=0.3 "
+                 "walls.right.normal=0.4 walls.right.temperature=3",
+                 i ? 64 : 20);
+        expect_below(text, solve(&w, text), 20.5);
+        heat[i] = w.walls[KN_LEFT].heat_flux;
+        watch_close(&w);
+    }
+    expect_relative("heat flux", heat[0], heat[1], 3e-3);
 }
 
 /* Gas between mirrors has no velocity and no temperature; a piston compresses closed gas. */
@@ -403,6 +426,7 @@ int main(void)
         cmocka_unit_test(agrees_with_time_steps),
         cmocka_unit_test(slits),
         cmocka_unit_test(slip_coefficients),
+        cmocka_unit_test(hot_and_cold_walls),
         cmocka_unit_test(parts_without_a_steady_state),
         cmocka_unit_test(oscillating_plate),
         cmocka_unit_test(gas_at_rest),
