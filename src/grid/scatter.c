@@ -101,7 +101,7 @@ static void find_polynomials(int n, const double *x, const double *weight, doubl
 static void apply_kernel(const struct line *l, const struct family *f, const struct kernel *kernel,
                          double matrix[MOST][MOST])
 {
-    double q[MOST][MOST], by[MOST] = {0}, factor[MOST];
+    double q[MOST][MOST], by[MOST] = {0}, factor[MOST] = {0};
     for (int i = 0; i < l->n; i++) {
         factor[i] = f->power ? l->node[i] : 1;
         by[i] = l->weight[i] * (factor[i] * factor[i]);
