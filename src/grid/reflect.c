@@ -12,7 +12,10 @@
 enum { MOST = KN_REFLECT_MOST, SIDE = KN_REFLECT_DEGREE + 1 };
 
 /* Below this share of the square of a polynomial is what the nodes do not tell from lower ones. */
-static const double DEPENDENT = 1e-6;
+static const double DEPENDENT = 1e-4;
+
+/* Coefficients below it are round-off. */
+static const double ROUNDING = 1e-9;
 
 /* Coefficients of products of orthonormal Hermite polynomials of vx, vy, vz, by their degrees. */
 struct cube {
@@ -141,7 +144,7 @@ static bool expand(const struct kn_reflect *r, const struct frame *f, const int 
         for (int j = 0; j < SIDE; j++)
             for (int k = 0; k < SIDE; k++)
                 rest += fabs(p.of[i][j][k]);
-    return rest < DEPENDENT;
+    return rest < ROUNDING;
 }
 
 /* Sums over the velocities away from the facet of products of Hermite polynomials under the flux. */
