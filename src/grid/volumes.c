@@ -159,12 +159,14 @@ static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space
 }
 
 /* The cells of a group become solid, and its neighbours get facets. */
-static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_space *x, int first,
+static enum kn_status fill_group(struct kn_volumes *v, const struct kn_space *x, int first,
                                  double (*cover)[3])
 {
+    struct kn_volumes_plan *p = v->plan;
     int cell = first;
     do {
         p->cut.kind[cell] = KN_CUT_SOLID;
+        v->filled++;
         cell = p->next[cell];
     } while (cell != first);
     do {
@@ -185,9 +187,10 @@ static enum kn_status fill_group(struct kn_volumes_plan *p, const struct kn_spac
 
 /* Pockets that are smaller than a cell are filled, and gaps that are much narrower: molecules would cross
  * them several times in a step. */
-static enum kn_status fill_gaps(struct kn_volumes_plan *p, const struct kn_space *x)
+static enum kn_status fill_gaps(struct kn_volumes *v, const struct kn_space *x)
 {
     static const double most = 2;
+    struct kn_volumes_plan *p = v->plan;
     double(*cover)[3] = calloc((size_t)x->ncells, sizeof *cover);
     enum kn_status status = cover ? KN_OK : fail_memory();
     for (int k = 0; k < p->cut.nfacets && cover; k++)
@@ -196,7 +199,7 @@ static enum kn_status fill_gaps(struct kn_volumes_plan *p, const struct kn_space
     for (int cell = 0; cell < x->ncells && status == KN_OK; cell++)
         if (p->group[cell] == cell && (p->next[cell] != cell || p->cut.kind[cell] == KN_CUT_PART) &&
             has_gas(p, x, cell) && turnover_of(p, x, cell, cover) > most)
-            status = fill_group(p, x, cell, cover);
+            status = fill_group(v, x, cell, cover);
     free(cover);
     return status;
 }
@@ -258,7 +261,7 @@ enum kn_status kn_volumes_begin(struct kn_volumes *v, const struct kn_case *c, c
     memset(p->crossing, -1, 3 * n * sizeof *p->crossing);
     KN_TRY(kn_cut_create(&p->cut, c, x));
     KN_TRY(merge_cells(p, x));
-    KN_TRY(fill_gaps(p, x));
+    KN_TRY(fill_gaps(v, x));
     KN_TRY(number_groups(v, x));
     int rows = v->count;
     for (int cell = 0; cell < x->ncells; cell++)

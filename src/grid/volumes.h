@@ -64,7 +64,8 @@ struct kn_volumes {
     double *gas;  /* [ncells] volume of the gas in each cell of a control volume */
     int count, npieces, npoints, nmatrices;
     int own_count, own_facets, own_links; /* of the control volumes with a row in the box, which come first */
-    struct kn_volume *list;               /* [count] */
+    int filled;             /* cells in gaps and pockets that are too small for control volumes, now solid */
+    struct kn_volume *list; /* [count] */
     struct kn_piece *pieces;
     struct kn_point *points;
     double (*matrices)[KN_VOLUMES_MATRIX]; /* [nmatrices] xx yy zz xy xz yz */

@@ -224,6 +224,17 @@ static void judge_body(struct kn_validity *v, const struct kn_case *c, const str
         judge_ways(v, c, space, shapes, body, sign);
 }
 
+/* Gaps without control volumes have no facets that could be measured. */
+static void judge_filled(struct kn_validity *v, const struct kn_volumes *volumes)
+{
+    if (volumes->filled > 0)
+        kn_validity_add(v, 0, "filled", NAN,
+                        "bodies: %d cell%s in gaps narrower than half a cell, or in pockets smaller than a "
+                        "cell, are solid in this run (smaller cells resolve them; knudsen info --picture "
+                        "shows the gas)",
+                        volumes->filled, volumes->filled == 1 ? "" : "s");
+}
+
 enum kn_status kn_validity_judge_surfaces(struct kn_validity *v, const struct kn_case *c)
 {
     struct kn_space space;
@@ -235,6 +246,7 @@ enum kn_status kn_validity_judge_surfaces(struct kn_validity *v, const struct kn
         status = kn_shape_create(&shapes, c);
     if (status == KN_OK) {
         judge_nodes(v, c, &space.volumes);
+        judge_filled(v, &space.volumes);
         for (int body = 0; body < shapes.count; body++)
             if (shapes.of[body].kind != KN_SHAPE_NONE)
                 judge_body(v, c, &space, &shapes, body);

@@ -9,12 +9,13 @@
 #include "error.h"
 #include "grid/boundary.h"
 #include "steady/steady.h"
+#include "validity/validity.h"
 
 #include <unistd.h>
 
 enum { RINGS = 6, SECTORS = 9 };
 
-static int unions = 100, first_union, steps = 20;
+static int unions = 100, first_union, most_steps = 20;
 static char stl_file[64];
 
 /* A random number between two numbers. */
@@ -261,7 +262,7 @@ static bool is_refused(const char *settings, enum kn_status status)
 static bool goes_on(const struct kn_steady *s)
 {
     const struct kn_steady_progress p = kn_steady_progress(s);
-    return p.iterations < steps && !(p.residual < 1e-6 && p.update < 1e-6);
+    return p.iterations < most_steps && !(p.residual < 1e-6 && p.update < 1e-6);
 }
 
 static enum kn_status iterate(struct kn_sim *sim)
@@ -298,7 +299,7 @@ static bool try_union(const char *settings, int number, bool steady)
     assert_non_null(w.fields);
     w.row = &w.monitor.row;
     watch_look(&w);
-    const bool refused = is_refused(settings, steady ? iterate(w.sim) : kn_sim_advance(w.sim, steps));
+    const bool refused = is_refused(settings, steady ? iterate(w.sim) : kn_sim_advance(w.sim, most_steps));
     if (!refused) {
         look(&w);
         if (kn_boundary_keeps_mass(&w.c)) { /* otherwise bodies that move add mass for ever */
@@ -308,6 +309,19 @@ static bool try_union(const char *settings, int number, bool steady)
     }
     watch_close(&w);
     return !refused;
+}
+
+/* A gap that is filled with solid is reported. */
+static void expect_warning(const char *settings)
+{
+    struct kn_case c;
+    struct kn_validity v = {0};
+    bool found = false;
+    expect_ok(set_all(&c, settings));
+    expect_ok(kn_validity_judge_surfaces(&v, &c));
+    for (int i = 0; i < v.count; i++)
+        found = found || strcmp(v.finding[i].code, "filled") == 0;
+    assert_true(found);
 }
 
 /* Unions that failed once: a pocket with gas behind a periodic end only, a gap of a tenth of a cell, a closed
@@ -333,6 +347,7 @@ static void known_unions(void **state)
     (void)state;
     assert_true(try_union(periodic, -1, false));
     assert_true(try_union(gap, -2, false));
+    expect_warning(gap);
     assert_true(try_union(pocket, -3, true));
     assert_false(try_union(triangle, -4, false));
     assert_non_null(strstr(kn_error_message(), "smaller than two cells"));
@@ -364,7 +379,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(known_unions), cmocka_unit_test(random_unions)};
     unions = argc > 1 ? atoi(argv[1]) : unions;
     first_union = argc > 2 ? atoi(argv[2]) : 0;
-    steps = argc > 3 ? atoi(argv[3]) : steps;
+    most_steps = argc > 3 ? atoi(argv[3]) : most_steps;
     snprintf(stl_file, sizeof stl_file, "/tmp/knudsen-unions-%d.stl", (int)getpid());
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (unions > 1)
