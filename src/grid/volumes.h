@@ -60,7 +60,7 @@ struct kn_volumes {
         *of_cell; /* [ncells] control volume, or one of the values below; NULL: there are no smooth bodies */
     double *gas;  /* [ncells] volume of the gas in each cell of a control volume */
     int count, npieces, npoints, nmatrices;
-    int filled; /* cells in gaps and pockets that are too small for control volumes, now solid */
+    int filled;             /* cells in gaps and pockets that are too small for control volumes, now solid */
     struct kn_volume *list; /* [count] */
     struct kn_piece *pieces;
     struct kn_point *points;
