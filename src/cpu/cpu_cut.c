@@ -113,11 +113,14 @@ static void find_reflected(const struct volume *u, int i, float rho, const float
             const double speed = -(sign.x * normal[0] * v->speed[0][k] + sign.y * normal[1] * v->speed[1][k] +
                                    sign.z * normal[2] * v->speed[2][k]);
             const int from = (octant ^ (v->octants - 1)) * v->stride + k;
+            if (speed <= 0)
+                continue;
             const double *values =
                 r->values + ((size_t)octant * (size_t)v->stride + (size_t)k) * (size_t)r->count;
             const double excess =
                 kn_cut_excess(v->w[k], speed, row[from], kn_gaussian_value(s->eps, rho, e->row[from]));
-            for (int j = 0; j < r->count && speed > 0; j++)
+#pragma omp simd
+            for (int j = 0; j < r->count; j++)
                 moments[j] += excess * values[j];
         }
     }

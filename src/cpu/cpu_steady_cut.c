@@ -115,11 +115,14 @@ static void find_reflected(const struct volume *u, int i, double rho, const doub
             const double speed =
                 -(n.x * u->v->speed[0][k] + n.y * u->v->speed[1][k] + n.z * u->v->speed[2][k]);
             const int from = (octant ^ (u->v->octants - 1)) * u->v->stride + k;
+            if (speed <= 0)
+                continue;
             const double *values = r->values + (size_t)(octant * u->v->stride + k) * (size_t)r->count;
             const double unit = kn_steady_unit(eps, 0, e->row[from], 0),
                          emitted = kn_steady_emission(unit, u->s->data, rho, e->row[from]),
                          excess = kn_cut_excess(u->v->mass[k], speed, row[from], emitted);
-            for (int j = 0; j < r->count && speed > 0; j++)
+#pragma omp simd
+            for (int j = 0; j < r->count; j++)
                 moments[j] += excess * values[j];
         }
     }

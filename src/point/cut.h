@@ -41,6 +41,7 @@ POINT double kn_cut_excess(double weight, double normal_speed, double arriving, 
 POINT double kn_cut_reflected(int count, const double *coefficients, const double *values)
 {
     double sum = 0;
+#pragma omp simd reduction(+ : sum)
     for (int j = 0; j < count; j++)
         sum += coefficients[j] * values[j];
     return sum;
