@@ -181,8 +181,12 @@ static void find_shift(struct kn_coarse *c)
 
 enum kn_status kn_coarse_factorise(struct kn_coarse *c)
 {
-    const struct kn_tiles_matrix matrix = {c->plan->problem->space->ncells, c->size, c->first, c->columns,
-                                           c->blocks};
+    const struct kn_tiles_matrix matrix = {.rows = c->plan->problem->space->ncells,
+                                           .size = c->size,
+                                           .threads = c->plan->problem->threads,
+                                           .first = c->first,
+                                           .columns = c->columns,
+                                           .blocks = c->blocks};
     KN_TRY(place_cells(c));
     find_shift(c);
     return kn_tiles_create(&c->tiles, &matrix, c->place, c->tile, c->shift);

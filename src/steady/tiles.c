@@ -16,6 +16,8 @@ struct tile {
     int band;         /* unknowns on either side of the diagonal */
     double *factors;  /* [unknowns][3 band + 1] LU, as LAPACK stores it */
     int32_t *pivots;  /* [unknowns] */
+    int failed;       /* the code of LAPACK */
+    int level;        /* tiles of lower levels come before it, and coupled tiles have different levels */
 };
 
 struct kn_tiles {
@@ -23,6 +25,8 @@ struct kn_tiles {
     int count;
     struct tile *tiles;   /* [count] */
     const int32_t *of;    /* [rows] tile of a row */
+    int levels;           /* of tiles */
+    int *sorted, *start;  /* [count] tiles by level; [levels + 1] the first of each level */
     int32_t *order;       /* [rows] row at each place */
     const int32_t *place; /* [rows] */
     double *basis;        /* [BASIS + 1][unknowns] */
@@ -65,24 +69,67 @@ static void fill_band(const struct kn_tiles *t, struct tile *tile)
         }
 }
 
-static enum kn_status factorise(const struct kn_tiles *t, struct tile *tile, const double *shift)
+static void factorise(const struct kn_tiles *t, struct tile *tile, const double *shift)
 {
-    const int n = tile->count * t->a.size;
-    find_band(t, tile);
-    const int height = 3 * tile->band + 1;
-    tile->factors = calloc((size_t)n * (size_t)height + 1, sizeof *tile->factors);
-    tile->pivots = calloc((size_t)n + 1, sizeof *tile->pivots);
-    if (!tile->factors || !tile->pivots)
-        return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of moment equations",
-                            8e-9 * (double)n * (double)height * t->count);
+    const int n = tile->count * t->a.size, height = 3 * tile->band + 1;
     fill_band(t, tile);
     for (int p = 0; p < tile->count; p++)
         tile->factors[(size_t)(p * t->a.size) * (size_t)height + (size_t)(2 * tile->band)] +=
             shift[t->order[tile->first + p]];
-    const int failed = LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, tile->band, tile->band, tile->factors,
-                                           height, tile->pivots);
-    return failed ? kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)", failed)
-                  : KN_OK;
+    tile->failed = LAPACKE_dgbtrf_work(LAPACK_COL_MAJOR, n, n, tile->band, tile->band, tile->factors, height,
+                                       tile->pivots);
+}
+
+static enum kn_status factorise_all(const struct kn_tiles *t, const double *shift)
+{
+    for (int i = 0; i < t->count; i++) {
+        struct tile *tile = &t->tiles[i];
+        const size_t n = (size_t)tile->count * (size_t)t->a.size;
+        find_band(t, tile);
+        tile->factors = calloc(n * (3 * (size_t)tile->band + 1) + 1, sizeof *tile->factors);
+        tile->pivots = calloc(n + 1, sizeof *tile->pivots);
+        if (!tile->factors || !tile->pivots)
+            return kn_error_set(KN_EMEMORY, "no memory for %.3g GB of moment equations",
+                                8e-9 * (double)n * (3.0 * tile->band + 1) * t->count);
+    }
+#pragma omp parallel for schedule(dynamic) num_threads(t->a.threads)
+    for (int i = 0; i < t->count; i++)
+        factorise(t, &t->tiles[i], shift);
+    for (int i = 0; i < t->count; i++)
+        if (t->tiles[i].failed)
+            return kn_error_set(KN_ENUMERIC, "the moment equations are singular (LAPACK %d)",
+                                t->tiles[i].failed);
+    return KN_OK;
+}
+
+/* Raise the levels of a tile above those of coupled earlier tiles, or those of coupled later tiles above it.
+ */
+static void raise_levels(struct kn_tiles *t, int tile, bool later)
+{
+    for (int p = t->tiles[tile].first; p < t->tiles[tile].first + t->tiles[tile].count; p++)
+        for (int64_t i = t->a.first[t->order[p]]; i < t->a.first[t->order[p] + 1]; i++) {
+            const int other = t->a.columns[i] >= 0 ? t->of[t->a.columns[i]] : tile;
+            struct tile *raised = &t->tiles[later ? other : tile];
+            const int least = t->tiles[later ? tile : other].level + 1;
+            if ((later ? other > tile : other < tile) && raised->level < least)
+                raised->level = least;
+        }
+}
+
+/* Threads may solve the tiles of a level in any order. */
+static void find_levels(struct kn_tiles *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        raise_levels(t, i, false);
+        raise_levels(t, i, true);
+        t->levels = t->tiles[i].level >= t->levels ? t->tiles[i].level + 1 : t->levels;
+    }
+    for (int level = 0, placed = 0; level < t->levels; level++) {
+        for (int i = 0; i < t->count; i++)
+            if (t->tiles[i].level == level)
+                t->sorted[placed++] = i;
+        t->start[level + 1] = placed;
+    }
 }
 
 enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matrix *matrix,
@@ -99,21 +146,22 @@ enum kn_status kn_tiles_create(struct kn_tiles **out, const struct kn_tiles_matr
     for (size_t row = 0; row < rows; row++)
         t->count = tile[row] >= t->count ? tile[row] + 1 : t->count;
     t->tiles = calloc((size_t)t->count, sizeof *t->tiles);
+    t->sorted = malloc(((size_t)t->count + 1) * sizeof *t->sorted);
+    t->start = calloc((size_t)t->count + 1, sizeof *t->start);
     t->order = malloc(rows * sizeof *t->order);
     t->basis = malloc((BASIS + 1) * unknowns * sizeof *t->basis);
     t->work = malloc(2 * unknowns * sizeof *t->work);
     t->space = malloc(unknowns * sizeof *t->space);
-    if (!t->tiles || !t->order || !t->basis || !t->work || !t->space)
+    if (!t->tiles || !t->sorted || !t->start || !t->order || !t->basis || !t->work || !t->space)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %d cells", matrix->rows);
     for (size_t row = 0; row < rows; row++) {
         t->order[place[row]] = (int32_t)row;
         t->tiles[tile[row]].count++;
     }
-    for (int i = 0; i < t->count; i++) {
-        t->tiles[i].first = i == 0 ? 0 : t->tiles[i - 1].first + t->tiles[i - 1].count;
-        KN_TRY(factorise(t, &t->tiles[i], shift));
-    }
-    return KN_OK;
+    for (int i = 1; i < t->count; i++)
+        t->tiles[i].first = t->tiles[i - 1].first + t->tiles[i - 1].count;
+    find_levels(t);
+    return factorise_all(t, shift);
 }
 
 void kn_tiles_destroy(struct kn_tiles *t)
@@ -125,6 +173,8 @@ void kn_tiles_destroy(struct kn_tiles *t)
         free(t->tiles[i].pivots);
     }
     free(t->tiles);
+    free(t->sorted);
+    free(t->start);
     free(t->order);
     free(t->basis);
     free(t->work);
@@ -144,10 +194,10 @@ static void subtract_block(int n, const double *restrict a, const double *restri
 }
 
 /* Solve the equations of one tile for given values of the others. */
-static void relax(const struct kn_tiles *t, const struct tile *tile, const double *b, double *x,
-                  double *space)
+static void relax(const struct kn_tiles *t, const struct tile *tile, const double *b, double *x)
 {
     const int n = t->a.size, unknowns = tile->count * n;
+    double *space = t->space + (size_t)tile->first * (size_t)n;
     for (int p = 0; p < tile->count; p++) {
         const int row = t->order[tile->first + p];
         double *to = space + (size_t)p * (size_t)n;
@@ -165,15 +215,18 @@ static void relax(const struct kn_tiles *t, const struct tile *tile, const doubl
                (size_t)n * sizeof *x);
 }
 
-/* x <- one Gauss-Seidel sweep over the tiles and back, from zero. */
+/* x <- one Gauss-Seidel sweep over the tiles and back, from zero. Repeating the highest level would change
+ * nothing. */
 static void precondition(const struct kn_tiles *t, const double *b, double *x)
 {
-    const size_t n = (size_t)t->a.rows * (size_t)t->a.size;
-    memset(x, 0, n * sizeof *x);
-    for (int i = 0; i < t->count; i++)
-        relax(t, &t->tiles[i], b, x, t->space);
-    for (int i = t->count - 2; i >= 0; i--)
-        relax(t, &t->tiles[i], b, x, t->space);
+    memset(x, 0, (size_t)t->a.rows * (size_t)t->a.size * sizeof *x);
+#pragma omp parallel num_threads(t->count > 1 ? t->a.threads : 1)
+    for (int step = 0; step < 2 * t->levels - 1; step++) {
+        const int level = step < t->levels ? step : 2 * t->levels - 2 - step;
+#pragma omp for schedule(dynamic)
+        for (int i = t->start[level]; i < t->start[level + 1]; i++)
+            relax(t, &t->tiles[t->sorted[i]], b, x);
+    }
 }
 
 /* y <- b - A x */
@@ -181,6 +234,7 @@ static void residual(const struct kn_tiles *t, const double *b, const double *x,
 {
     const int n = t->a.size;
     memcpy(y, b, (size_t)t->a.rows * (size_t)n * sizeof *y);
+#pragma omp parallel for schedule(static) num_threads(t->a.threads)
     for (int row = 0; row < t->a.rows; row++)
         for (int64_t i = t->a.first[row]; i < t->a.first[row + 1] && t->a.columns[i] >= 0; i++)
             subtract_block(n, block_at(t, i), x + (size_t)t->a.columns[i] * (size_t)n,

@@ -1,4 +1,5 @@
-/* Linear equations with few blocks per row: GMRES with elimination in tiles of rows as its preconditioner. */
+/* Linear equations with few blocks per row: GMRES with elimination in tiles of rows as its preconditioner.
+ * The results have the same bits for any number of threads. */
 #ifndef KN_TILES_H
 #define KN_TILES_H
 
@@ -6,7 +7,7 @@
 
 /* A square matrix of blocks [size][size]. */
 struct kn_tiles_matrix {
-    int rows, size;
+    int rows, size, threads;
     const int64_t *first;   /* [rows + 1] the first block of a row */
     const int32_t *columns; /* [first[rows]]; -1: no block */
     const double *blocks;   /* [first[rows]][size][size] */
