@@ -192,5 +192,5 @@ def make(job):
         "is described in [theory.md](theory.md), section 16. Values beyond their limit are in bold letters: "
         f"{page.missed}.\n"
     )
-    job.text("steady.md", head + page.text)
+    job.page("steady.md", head + page.text)
     return _MISSED if page.missed else 0

@@ -124,5 +124,5 @@ def make(job):
         job.figure(name, study.title, _data(study), lambda figure, study=study: _draw(figure, study), (6.4, 3.4))
         studies.append(study)
     checks, code = _make_checks(job, gpu)
-    job.text("verification.md", _page(studies, checks, gpu))
+    job.page("verification.md", _page(studies, checks, gpu))
     return code
