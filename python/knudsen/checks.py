@@ -62,7 +62,7 @@ def group(owner, name):
 
 
 def _is_stored_plainly(found):
-    """All values lie in the file itself, uncompressed: a small file then cannot ask for much memory."""
+    """True if all values are in the file itself, uncompressed: a small file then needs little memory."""
     plist = found.id.get_create_plist()
     filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
     layout = plist.get_layout()

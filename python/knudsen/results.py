@@ -225,7 +225,7 @@ class Run(Snapshot):
 
     @property
     def finished(self):
-        """Whether the run has come to an end of its own, neither interrupted nor out of wall time."""
+        """Whether the run has ended, and was not stopped by a signal or by run.walltime."""
         exists = (self.folder / "summary.json").exists()
         return exists and self.summary["outcome"] not in ("interrupted", "walltime")
 

@@ -105,7 +105,7 @@ class Snapshot(Grid):
         return axis_unit(name) or self.fields.unit(name)
 
     def close(self):
-        """Close the file; it opens again when something is asked of it."""
+        """Close the file; the next access opens it again."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -239,7 +239,7 @@ def _open_file(path):
     except Error:
         file.close()
         raise
-    except Exception as error:  # of h5py, which has many for types and names that it does not know
+    except Exception as error:  # h5py has many exceptions for types and names that it does not know
         file.close()
         raise damaged(path, error) from None
     return file

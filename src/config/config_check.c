@@ -175,7 +175,7 @@ static enum kn_status check_wall(const struct kn_case *c, int side)
     if (1 + c->disturbance * w->density <= 0)
         return fail_wall(side, "density",
                          "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
-                         "a vacuum is not supported, %.6g is a density of 0.001 n0)",
+                         "%.6g is a density of 0.001 n0; ports.NAME.kind: vacuum is a vacuum)",
                          w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
     snprintf(name, sizeof name, "walls.%s", kn_case_side_name((enum kn_side)side));
     return kn_config_check_surface(c, w, name);
@@ -525,7 +525,7 @@ static enum kn_status check_mode(const struct kn_case *c)
         if ((c->ports[i].kind == KN_PORT_FLOW || c->ports[i].kind == KN_PORT_PRESSURE) && c->disturbance > 0)
             return kn_error_set(
                 KN_EINPUT,
-                "ports.%s.kind: time.mode: %s has no port of given flow or pressure at a finite "
+                "ports.%s.kind: time.mode: %s does not support ports of given flow or pressure at a finite "
                 "disturbance (time.mode: unsteady)",
                 c->ports[i].name, kn_config_choice_name("time.mode", c->time.mode));
     if (kn_case_is_sampled(c->collision.method))

@@ -40,9 +40,8 @@ static const struct kn_choice folds[] = {
 
 static const struct kn_choice reduces[] = {
     {"auto", KN_REDUCE_AUTO,
-     "four nodes, two if folded, along each axis along which the gas is uniform; for bgk, shakhov, es-bgk "
-     "and "
-     "none, if the gas streams along another axis and the initial state is not fourth-moment or bkw"},
+     "with bgk, shakhov, es-bgk and none: four nodes, two if folded, along each axis along which the flow is "
+     "uniform"},
     {"none", KN_REDUCE_NONE, "velocity.nodes along every axis"},
     {0},
 };
@@ -163,17 +162,13 @@ static const struct kn_choice sides[] = {
 
 static const struct kn_choice port_kinds[] = {
     {"pressure", KN_PORT_PRESSURE,
-     "gas of the given pressure and temperature that moves through the port with the flow: far from an "
-     "opening, "
-     "several mean free paths away. It reflects sound, so that a flow that starts from "
-     "rest "
-     "oscillates until the waves are damped"},
+     "gas that moves with the flow, several mean free paths from openings; it reflects sound, so that waves "
+     "decay slowly"},
     {"reservoir", KN_PORT_RESERVOIR,
-     "a Maxwellian at rest enters: a large vessel without collisions near the port; in dense gas it has a "
-     "pressure jump of sqrt(pi) times the flow"},
+     "gas at rest: a large vessel without collisions near the port; in dense gas the pressure jumps by "
+     "sqrt(pi) times the flow"},
     {"vacuum", KN_PORT_VACUUM, "nothing enters; needs a disturbance above 0"},
-    {"flow", KN_PORT_FLOW,
-     "gas of the given temperature enters or leaves with the mass flow of ports.<name>.flow"},
+    {"flow", KN_PORT_FLOW, "gas enters or leaves with the mass flow of ports.<name>.flow; not on a GPU"},
     {0},
 };
 
@@ -200,16 +195,14 @@ static const struct kn_choice cylinder_axes[] = {
 
 static const struct kn_choice modes[] = {
     {"auto", KN_MODE_AUTO,
-     "steady where the solver finds the steady state of the case, otherwise unsteady; the run prints the "
-     "choice "
-     "and its reason"},
+     "steady if the solver supports the case, otherwise unsteady; the run prints the choice and its reason"},
     {"unsteady", KN_MODE_UNSTEADY, "time steps from the initial state"},
     {"steady", KN_MODE_STEADY,
      "iterations for the steady state: a few tens for any Knudsen number, without time steps; not for "
      "monte-carlo"},
     {"frequency", KN_MODE_FREQUENCY,
-     "iterations for the oscillation that walls of one frequency drive: amplitudes and phases without a "
-     "transient; disturbance: 0, not for monte-carlo"},
+     "iterations for amplitudes and phases of an oscillation of one frequency, without a transient; "
+     "disturbance: 0, not for monte-carlo"},
     {0},
 };
 

@@ -100,7 +100,8 @@ const struct kn_key kn_config_keys[] = {
      .doc = "Whether axes of mirror symmetry are folded to save memory and work."},
     {KEY(CHOICE, 1, velocity.reduce), .initial = "auto", SHAPES, .choices = reduces,
      .doc = "Whether axes along which the gas is uniform store moments of the velocity instead of a grid, to "
-            "save memory and work; the moments are exact."},
+            "save memory and work; the moments are exact. auto needs a flow along another axis, and an initial.shape "
+            "other than fourth-moment and bkw."},
     {KEY(CHOICE, 1, collision.method), .initial = "operator", SHAPES, .choices = methods,
      .doc = "Method for the collisions between molecules."},
     {KEY(INT, 1, collision.samples), .initial = "6144", .unit = "samples", RANGE(1, 1e8),
@@ -241,16 +242,17 @@ const struct kn_key kn_config_keys[] = {
     {BODY(REAL, 3, "rotation", rotation), .initial = "[0, 0, 0]", .unit = "eps V0 / lambda0", RANGE(-1e6, 1e6),
      .flags = KN_KEY_SHAPES | KN_KEY_LAST, SI(SHEAR_RATE),
      .doc = "Angular velocity about the centre of the body; one value is a rotation about z. It is added to "
-            "velocity. Where the surface of a body moves along its normal, as that of a box does, it needs "
-            "disturbance: 0."},
+            "velocity. It needs disturbance: 0 if the surface moves along its normal, as that of a box does."},
     {BODY(REAL, 1, "accommodation", surface.accommodation), .initial = "1", RANGE(0, 1), SHAPES,
-     .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly. Smooth "
-            "bodies with less than 1 must be convex, with the gas outside, and have more than 0."},
+     .doc = "Fraction of molecules that the surface re-emits diffusely; the others are reflected specularly. It "
+            "must be above 0 for cylinders, spheres and convex polygons with the gas outside, and 1 for other "
+            "polygons, STL surfaces and bodies with outside: true."},
     {BODY(CHOICE, 1, "kind", surface.kind), .initial = "diffuse", SHAPES, .choices = body_kinds,
      .doc = "Model of the reflection at the surface."},
     {BODY(REAL, 1, "tangential", surface.tangential), .initial = "1", RANGE(0.001, 2), SHAPES,
      .doc = "Accommodation of the tangential momentum in the model of Cercignani and Lampis; see "
-            "walls.<side>.tangential. Smooth bodies must be convex, with the gas outside, and need disturbance: 0."},
+            "walls.<side>.tangential. Bodies whose surface cuts cells need disturbance: 0, and must be "
+            "cylinders, spheres or convex polygons with the gas outside."},
     {BODY(REAL, 1, "normal", surface.normal), .initial = "1", RANGE(0.001, 1), SHAPES,
      .doc = "Accommodation of the energy of the normal motion in the model of Cercignani and Lampis."},
     {BODY(REAL, 3, "oscillation.velocity", surface.oscillation.velocity), .initial = "[0, 0, 0]",
@@ -307,8 +309,9 @@ const struct kn_key kn_config_keys[] = {
     {KEY(CHOICE, 1, time.mode), .initial = "auto", SHAPES, .choices = modes,
      .doc = "Whether the run computes the flow in time or its steady state. auto is unsteady if time.end, "
             "time.step, time.residual, time.max_steps, output.fields, output.average or initial.shape is "
-            "given, with several ranks on GPUs, and for cases that steady does not support. With steady the "
-            "other keys of time have no effect, except tolerance and max_steps. --resume keeps the mode."},
+            "given, and for cases that steady does not support. These include several ranks with GPUs, and with "
+            "cylinders, spheres, polygons or STL surfaces. With steady the other keys of time have no effect, "
+            "except tolerance and max_steps. --resume keeps the mode."},
     {KEY(REAL, 1, time.end), .initial = "auto", .unit = "lambda0 / V0", RANGE(0, 1e9), .flags = KN_KEY_AUTO,
      .automatic = KN_END_AUTO, SI(TIME),
      .doc = "Time at which the run ends. auto runs until the flow is steady (time.tolerance), at most "

@@ -350,7 +350,7 @@ static bool check_file(const char *name, bool whole, char why[KN_TEXT])
     const bool fits = memchr(name, '\0', KN_FILE) != NULL;
     if (whole && fits && kn_text_is_clean(name))
         return true;
-    snprintf(why, KN_TEXT, "is no name of a file (UTF-8 text of at most %d bytes)", KN_FILE - 1);
+    snprintf(why, KN_TEXT, "is not the name of a file (UTF-8 text of at most %d bytes)", KN_FILE - 1);
     return false;
 }
 

@@ -198,7 +198,7 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
             continue;
         if (along < 0)
             return fail(body(b), "plate.open",
-                        "the gas is uniform along the plate, which has no openings then");
+                        "the gas is uniform along the plate, so that it cannot have openings");
         if (open[0] > open[1])
             return fail(body(b), "plate.open", "%g is above %g (pairs from, to)", open[0], open[1]);
         for (int end = 0; end < 2; end++)
@@ -446,7 +446,7 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
                     "difference of pressures is kind: pressure)");
     if ((p->flow != 0) != (p->kind == KN_PORT_FLOW))
         return fail(port(p), "flow",
-                    "%g with kind: %s (kind: flow has a flow, which is not 0, and no other has)", p->flow,
+                    "%g with kind: %s (kind: flow needs a flow other than 0; other kinds have none)", p->flow,
                     kn_config_choice_name("ports.<name>.kind", p->kind));
     if (p->kind == KN_PORT_FLOW && p->pressure != 0)
         return fail(port(p), "pressure", "the pressure of a port of kind flow follows from the flow");

@@ -129,9 +129,8 @@ static enum kn_status check_scattering(const struct kn_case *c)
 enum kn_status kn_cuda_device_check(const struct kn_case *c)
 {
     if (kn_shape_any(c))
-        return kn_error_set(
-            KN_EINPUT,
-            "bodies: cylinders, spheres and polygons are not available on a GPU (run.backend: cpu)");
+        return kn_error_set(KN_EINPUT, "bodies: cylinders, spheres, polygons and STL surfaces are not "
+                                       "available on a GPU (run.backend: cpu)");
     KN_TRY(check_mirrors(c));
     KN_TRY(check_scattering(c));
     return check_ports(c);

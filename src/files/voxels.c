@@ -129,7 +129,7 @@ static enum kn_status read_npy(struct source *s, const struct kn_voxels_rule *ru
     const size_t count = (size_t)s->voxels[0] * (size_t)s->voxels[1] * (size_t)s->voxels[2];
     return s->size == wide + length + count * (size_t)s->width
                ? KN_OK
-               : refuse(s, "has not the number of values that its header states");
+               : refuse(s, "does not have the number of values that its header states");
 }
 
 static enum kn_status read_raw(struct source *s, const struct kn_voxels_rule *rule)

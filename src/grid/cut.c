@@ -187,8 +187,8 @@ static enum kn_status close_cells(struct kn_cut *cut, const struct kn_space *spa
     return !memory ? fail_memory()
            : closed
                ? KN_OK
-               : kn_error_set(KN_EINPUT, "bodies: the surface in a cell is not closed (move or refine the "
-                                         "bodies by a fraction of a cell)");
+               : kn_error_set(KN_EINPUT, "bodies: the surface in a cell is not closed (move the bodies by "
+                                         "a fraction of a cell, or use other cells)");
 }
 
 enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)

@@ -42,7 +42,7 @@ static enum kn_mode mode_in(const char *folder)
     return before.time.mode;
 }
 
-/* The free memory of ranks may differ: one that must take time steps decides for all. */
+/* The free memory of ranks may differ.  If one rank needs time steps, all ranks use them. */
 static void agree_on_mode(struct kn_run_parts *r)
 {
     int64_t first = r->c.time.mode == KN_MODE_UNSTEADY ? r->comm->rank : r->comm->size;

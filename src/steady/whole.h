@@ -30,8 +30,8 @@ static inline size_t kn_whole_cells(const struct kn_whole *w)
     return w->plan ? (size_t)w->plan->problem->space->ncells : 0;
 }
 
-/* Copy `count` numbers per cell, from or to the cells of this rank, to or from those of all ranks on rank 0.
- * Nothing is copied if there is one rank, and own == all.  All ranks. */
+/* Copy `count` numbers per cell between `own`, the cells of each rank, and `all`, those of all ranks on rank
+ * 0. With one rank own == all, and nothing is copied.  All ranks call them. */
 void kn_whole_gather(const struct kn_whole *w, int count, const double *own, double *all);
 void kn_whole_scatter(const struct kn_whole *w, int count, const double *all, double *own);
 

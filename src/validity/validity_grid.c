@@ -57,8 +57,8 @@ static bool has_waves(const struct kn_case *c, int axis)
            c->initial.shape == KN_SHAPE_BETWEEN;
 }
 
-/* At order 3 the cells next to walls determine the error of a curved profile, where slopes are one-sided; all
- * cells if the profile has a third derivative.  The 2.8th power of their width. */
+/* At order 3 the cells next to walls, whose slopes are one-sided, determine the error of a curved profile. If
+ * the profile has a third derivative, all cells do.  The error is the 2.8th power of their width. */
 static double decisive_width(const struct kn_case *c, int axis)
 {
     const int last = c->space.cells[axis] - 1;

@@ -245,7 +245,7 @@ class Page(Quiet):
         page = verification._page(studies, checks, False)
         self.assertIn("| order 1 | 0.1: 1.00e-02, 0.05: 5.00e-03 | 1.00 | 1 |", page)
         self.assertIn("| D | 6: 1.00e-01, 8: 1.00e-02 | | |", page)
-        self.assertIn("Of 3 checks 1 pass, 1 fail and 1 are open.", page)
+        self.assertIn("3 checks: 1 pass, 1 fail, 1 open.", page)
         self.assertIn("| 0.340502(2) | somebody | 0.3402(16) | -0.089 % | 0.470 % | pass |", page)
         self.assertEqual(page.count("**fail**"), 1)
         data = verification._data(studies[0])

@@ -146,7 +146,7 @@ static void refused(void **state)
     write_npy("bad.npy", "{'descr': '|u1', 'fortran_order': False, 'shape': (12,), }", whole, 12);
     refuse("bad.npy", SPACE, "is no array of two or three dimensions");
     write_npy("bad.npy", "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4), }", whole, 11);
-    refuse("bad.npy", SPACE, "has not the number of values that its header states");
+    refuse("bad.npy", SPACE, "does not have the number of values that its header states");
     write_npy("bad.npy", "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4), }", whole, 12);
     refuse("bad.npy", SPACE, "has the same value everywhere");
     write_all("bad.png", "\x89PNG\r\n\x1a\n and no more", 20);

@@ -21,7 +21,7 @@ class Quantity:
     signed: bool = True
 
 
-# By the field that each follows from; the components of vectors and tensors come after it.
+# One quantity for each field of a file. Components of vectors and tensors are added to it.
 _OWN = {
     "rho": Quantity("rho", "density", "$n$", "density", "$(n - n_0)$"),
     "u": Quantity("speed", "speed", r"$|\mathbf{u}|$", "velocity", signed=False),

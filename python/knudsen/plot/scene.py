@@ -81,7 +81,7 @@ class Scene:
         if self.kind == "history" and source.history is None:
             raise Error(f"'{source.folder}' has no history.csv with rows in it", DAMAGE)
         if self.kind != "history" and not source.has_fields:
-            raise Error(f"'{source.folder}' has no fields.h5, others have: draw --kind history", DAMAGE)
+            raise Error(f"'{source.folder}' has no fields.h5, but another run has one: draw --kind history", DAMAGE)
         if self.kind != "history" and source.axes != first.axes:
             raise Error(f"'{first.folder}' and '{source.folder}' have different axes: draw --kind history")
 

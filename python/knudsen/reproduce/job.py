@@ -4,11 +4,14 @@ import json
 import os
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 
 from ..program import find_program, output_of
 from ..program import run as run_case
+
+_LINES = {"width": 150, "break_long_words": False, "break_on_hyphens": False}  # of a page
 
 # Results are read once: no files for ParaView, and a checkpoint only after an interruption.
 PLAIN = {"output.vtk": False, "output.checkpoint": 0}
@@ -69,6 +72,17 @@ class Job:
             for key, value in (settings or {}).items():
                 command += ["--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}"]
             return json.loads(output_of(command))
+
+    def page(self, name, content):
+        """Write a page; long lines are divided, except rows of tables."""
+        lines = []
+        for line in content.split("\n"):
+            if len(line) <= _LINES["width"] or line.startswith("|"):
+                lines.append(line)
+            else:
+                indent = "  " if line.startswith("* ") else ""
+                lines += textwrap.wrap(line, **_LINES, subsequent_indent=indent)
+        self.text(name, "\n".join(lines))
 
     def text(self, name, content):
         """Write a text file; it appears complete or not at all."""

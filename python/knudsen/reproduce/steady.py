@@ -120,9 +120,9 @@ def _accuracy(job, page):
 
 def _reciprocity(job, page):
     text = (
-        "The heat that a force drives, over the flow G_T that a temperature gradient drives, minus 1 (theory, 16). Goal: "
-        "1e-5 on 40 cells. Differences that use the same weights in both directions of flight have it. With parabolas it "
-        "is an error of the cells. The last column is the order between 40 and 80 cells, if they are above round-off."
+        "The heat that a force drives, over the flow G_T that a temperature gradient drives, minus 1 (theory, 16). Limit: "
+        "1e-5 on 40 cells. Differences with the same weights in both directions of flight reach it. With parabolas the "
+        "value is an error of the cells. The last column is the order between 40 and 80 cells, if they are above round-off."
     )
     cells = (20, 40, 80, 160)
     head = ("delta", "cells", "differences", *(f"{count} cells" for count in cells), "order")
@@ -192,5 +192,5 @@ def make(job):
         "is described in [theory.md](theory.md), section 16. Values beyond their limit are in bold letters: "
         f"{page.missed}.\n"
     )
-    job.text("steady.md", head + page.text)
+    job.page("steady.md", head + page.text)
     return _MISSED if page.missed else 0

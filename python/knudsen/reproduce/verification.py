@@ -103,7 +103,7 @@ def _page(studies, checks, gpu):
     )
     text += "".join(_study_text(study) for study in studies)
     text += (
-        f"\n## Checks\n\nOf {len(checks)} checks {count['pass']} pass, {count['fail']} fail and {count['open']} are open. "
+        f"\n## Checks\n\n{len(checks)} checks: {count['pass']} pass, {count['fail']} fail, {count['open']} open. "
         "The pages of the cases explain the failures (`cases/NAME/README.md`). A check is open if it passes without a "
         "claimed accuracy and the allowed deviation is more than a tenth of the value. Uncertainties are given in "
         "parentheses (last digits), or after +- if larger than 1 %: that of the reference, and that of Knudsen as "
@@ -124,5 +124,5 @@ def make(job):
         job.figure(name, study.title, _data(study), lambda figure, study=study: _draw(figure, study), (6.4, 3.4))
         studies.append(study)
     checks, code = _make_checks(job, gpu)
-    job.text("verification.md", _page(studies, checks, gpu))
+    job.page("verification.md", _page(studies, checks, gpu))
     return code

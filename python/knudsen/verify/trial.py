@@ -23,7 +23,7 @@ _SIDE_ERRORS = {"stress_x": ("stress", 0), "stress_y": ("stress", 1), "stress_z"
 
 
 def scratch():
-    """A temporary folder, in memory where there is much of it: a run waits until its files are on disk."""
+    """A temporary folder, in memory if enough is free: on a disk a run waits until its files are written."""
     memory = "/dev/shm"
     usable = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4e9
     return tempfile.TemporaryDirectory(prefix="knudsen-verify-", dir=memory if usable else None)
