@@ -188,6 +188,34 @@ static enum kn_status close_cells(struct kn_cut *cut, const struct kn_space *spa
                                          "bodies by a fraction of a cell)");
 }
 
+static double open_at(const struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                      int cell, int side)
+{
+    return cut->kind[cell] == KN_CUT_SOLID ? 0 : kn_cut_cell(cut, c, space, cell).open[side];
+}
+
+/* Both cells of a face have the same open part.  A flat side on a periodic end is found at this end only. */
+static enum kn_status check_faces(const struct kn_cut *cut, const struct kn_case *c,
+                                  const struct kn_space *space)
+{
+    for (int cell = 0; cell < space->ncells; cell++)
+        for (int side = 0; side < KN_SIDES && cut->kind[cell] != KN_CUT_WHOLE; side++) {
+            const int d = side / 2;
+            int at[3];
+            kn_space_place(space, cell, at);
+            const double width = space->edges[d][at[d] + 1] - space->edges[d][at[d]];
+            if (kn_case_is_uniform(c, d) || !kn_space_next(space, c, at, side))
+                continue;
+            if (fabs(open_at(cut, c, space, cell, side) -
+                     open_at(cut, c, space, kn_space_find(space, at), side ^ 1)) >
+                1e-6 * kn_cut_whole(c, space, cell) / width)
+                return kn_error_set(KN_EINPUT,
+                                    "bodies: a surface is on a periodic end of the space, or within "
+                                    "round-off of edges of cells (move it by a fraction of a cell)");
+        }
+    return KN_OK;
+}
+
 enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)
 {
     const size_t n = (size_t)space->ncells;
@@ -201,6 +229,7 @@ enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const 
         cut->index[i] = -1;
     KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, space) : kn_surface_cut(cut, space));
     KN_TRY(remove_slivers(cut, c, space));
+    KN_TRY(check_faces(cut, c, space));
     return close_cells(cut, space);
 }
 
