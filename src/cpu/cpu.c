@@ -14,8 +14,6 @@
 #include <xmmintrin.h>
 #endif
 
-enum { MOST_LANES = 16 };
-
 struct kn_cpu {
     struct kn_problem problem;
     const struct kn_cpu_kernels *kernels;
@@ -56,9 +54,10 @@ static double memory(const struct kn_problem *p)
                         p->space->volumes.nfacets + p->space->nvaried; /* emission */
     const double state =
         (2.0 * ((double)p->space->ncells + p->space->nhalo) + rows) * p->velocity->nnodes * sizeof(float);
-    const double scratch =
-        (double)p->threads * (double)kn_cpu_scratch_size(p->c, p->velocity, MOST_LANES) * sizeof(float) +
-        KN_CPU_HUGE_PAGE;
+    const double scratch = (double)p->threads *
+                               (double)kn_cpu_scratch_size(p->c, p->velocity, KN_CPU_MOST_LANES) *
+                               sizeof(float) +
+                           KN_CPU_HUGE_PAGE;
     return state + scratch + kn_cpu_propagators_memory(p) + reflection_memory(p) +
            2.0 * kn_sampling_count(p->c) * sizeof(struct kn_sample);
 }
@@ -169,12 +168,10 @@ static enum kn_status create(void **machine, const struct kn_problem *p)
     if (!cpu)
         return kn_error_set(KN_EMEMORY, "no memory for the CPU backend");
     cpu->problem = *p;
-    cpu->kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
-    if (!cpu->kernels) {
+    const enum kn_status found = kn_cpu_kernels_choose(&cpu->kernels);
+    if (found != KN_OK) {
         free(cpu);
-        return kn_error_set(KN_EDEVICE,
-                            "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
-                            getenv("KNUDSEN_ISA"));
+        return found;
     }
     cpu->mesh = kn_backend_mesh(p);
     cpu->block = kn_collision_takes_blocks(p->c->collision.method) ? cpu->kernels->lanes : 1;

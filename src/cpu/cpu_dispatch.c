@@ -2,6 +2,8 @@
 #include "cpu/cpu_kernels.h"
 #include "cpu/cpu_steady.h"
 
+#include "error.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,4 +90,14 @@ const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name)
         if (runs_here(tables[i].name) && (!name || strcmp(name, tables[i].name) == 0))
             found = &tables[i];
     return found;
+}
+
+enum kn_status kn_cpu_kernels_choose(const struct kn_cpu_kernels **kernels)
+{
+    const char *name = getenv("KNUDSEN_ISA");
+    *kernels = kn_cpu_kernels_find(name);
+    return *kernels ? KN_OK
+                    : kn_error_set(KN_EDEVICE,
+                                   "KNUDSEN_ISA=%s: no such kernels on this processor (baseline, v3, v4)",
+                                   name ? name : "");
 }

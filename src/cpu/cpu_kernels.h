@@ -193,12 +193,17 @@ void kn_cpu_routes_destroy(struct kn_routes *r);
 /* The two copies of the state of a CPU backend, in separate pages. */
 void kn_cpu_state(void *machine, void **h, void **next, size_t *bytes);
 
+enum { KN_CPU_MOST_LANES = 16 }; /* of any kernels */
+
 /* Floats of scratch memory per thread for any kernel. */
 size_t kn_cpu_scratch_size(const struct kn_case *c, const struct kn_velocity *v, int lanes);
 
 /* The best set of kernels for this processor, or the named one; NULL if it does not exist or cannot run
  * here. */
 const struct kn_cpu_kernels *kn_cpu_kernels_find(const char *name);
+
+/* Those of KNUDSEN_ISA, or of the widest vectors. */
+enum kn_status kn_cpu_kernels_choose(const struct kn_cpu_kernels **kernels);
 
 /* The name of the processor, from the operating system if available; the same with the instruction set of
  * the kernels in use. */

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LANES = 16 };
-
 struct machine {
     const struct kn_steady_plan *plan;
     const struct kn_cpu_steady_kernels *kernels;
@@ -42,7 +40,8 @@ static bool is_operator(const struct kn_problem *p)
 static size_t scratch_size(const struct kn_problem *p)
 {
     const struct kn_velocity *v = p->velocity;
-    const size_t single = KN_STEADY_BLOCK * (size_t)v->nnodes + kn_cpu_scratch_size(p->c, v, MOST_LANES);
+    const size_t single =
+        KN_STEADY_BLOCK * (size_t)v->nnodes + kn_cpu_scratch_size(p->c, v, KN_CPU_MOST_LANES);
     const size_t twice = p->c->disturbance > 0 ? 2 * KN_STEADY_BLOCK * (size_t)v->nnodes : 0;
     return kn_steady_rows_size(v) + (is_operator(p) ? (single + 1) / 2 : 0) + twice;
 }
@@ -128,34 +127,33 @@ static enum kn_status prepare_step(struct machine *m)
     return KN_OK;
 }
 
-static enum kn_status create(void **machine, const struct kn_steady_plan *plan, int vectors)
+/* The part of the creation without communication. */
+static enum kn_status prepare(struct machine *m, const struct kn_steady_plan *plan, int vectors)
 {
-    const struct kn_cpu_kernels *kernels = kn_cpu_kernels_find(getenv("KNUDSEN_ISA"));
-    struct machine *m = calloc(1, sizeof *m);
-    *machine = NULL;
-    if (!m || !kernels) {
-        free(m);
-        return kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
-    }
+    KN_TRY(kn_cpu_kernels_choose(&m->all));
     m->plan = plan;
-    m->all = kernels;
-    m->kernels = kernels->steady;
+    m->kernels = m->all->steady;
     m->mesh = kn_backend_mesh(plan->problem);
     m->comm = plan->problem->halo ? plan->problem->halo->comm : &kn_comm_alone;
     m->threads = plan->problem->threads;
     m->count = vectors;
-    enum kn_status status = allocate(m);
-    if (status == KN_OK)
-        status = prepare_step(m);
-    status = kn_comm_agree(m->comm, status);
-    if (status == KN_OK)
+    KN_TRY(allocate(m));
+    return prepare_step(m);
+}
+
+static enum kn_status create(void **machine, const struct kn_steady_plan *plan, int vectors)
+{
+    const struct kn_halo *halo = plan->problem->halo;
+    struct machine *m = calloc(1, sizeof *m);
+    enum kn_status status =
+        m ? prepare(m, plan, vectors) : kn_error_set(KN_EMEMORY, "no memory for the steady-state solver");
+    status = halo ? kn_comm_agree(halo->comm, status) : status;
+    if (status == KN_OK && m)
         status = kn_cpu_ranks_create(&m->ranks, plan);
-    if (status != KN_OK) {
+    *machine = status == KN_OK ? m : NULL;
+    if (status != KN_OK)
         destroy(m);
-        return status;
-    }
-    *machine = m;
-    return KN_OK;
+    return status;
 }
 
 static size_t row_of(const struct machine *m, int64_t cell)

@@ -4,6 +4,10 @@
 #include "cpu/cpu_steady.h"
 #include "cpu/cpu_steady_faces.h"
 
+#define KN_REAL    double
+#define KN_SCATTER kn_steady_scatter
+#include "cpu/cpu_scatter.h"
+
 #include <string.h>
 
 static double mass_flux(const struct kn_velocity *v, int axis, const double *restrict x)
@@ -38,41 +42,6 @@ static void leave(const struct kn_steady_pass *s, const struct kn_face *f, doubl
         const double given = kn_steady_drift(excess[k], flow, speed[k]);
         out[k] = alpha * kn_steady_emission(unit, data, rho, given) + rest * in[k];
     }
-}
-
-/* Scatter the values of one line of nodes along an axis, `step` apart, and those of the opposite sign. */
-static void scatter_line(int n, int step, const float *const block[KN_WALL_BLOCKS], double *values,
-                         double *opposite)
-{
-    double line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
-    for (int i = 0; i < n; i++) {
-        line[i] = values[i * step];
-        back[i] = opposite ? opposite[i * step] : 0;
-    }
-    for (int i = 0; i < n; i++) {
-        values[i * step] = kn_steady_scatter(n, block[0] + i * n, line, block[1] + i * n, back);
-        if (opposite)
-            opposite[i * step] = kn_steady_scatter(n, block[2] + i * n, back, block[3] + i * n, line);
-    }
-}
-
-/* Apply the kernel of Cercignani and Lampis along one axis to all octants that leave a face. */
-static void scatter_axis(const struct kn_velocity *v, const struct kn_face *f, const float *matrices,
-                         int axis, double *out)
-{
-    const float *block[KN_WALL_BLOCKS];
-    const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
-              step = axis == 0   ? v->half[1] * v->half[2]
-                     : axis == 1 ? v->half[2]
-                                 : 1;
-    const int bit = axis == normal ? 0 : v->bit[axis];
-    for (int i = 0; i < KN_WALL_BLOCKS; i++)
-        block[i] = matrices + kn_wall_matrix(v->half, axis, i);
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
-            if (k / step % n == 0)
-                scatter_line(n, step, block, out + (size_t)octant * (size_t)v->stride + k,
-                             bit ? out + (size_t)(octant | bit) * (size_t)v->stride + k : NULL);
 }
 
 /* Add the emission of a density to all that leaves a face, `share` times. */

@@ -5,6 +5,10 @@
 
 #include "point/wall.h"
 
+#define KN_REAL    float
+#define KN_SCATTER kn_wall_scatter
+#include "cpu/cpu_scatter.h"
+
 #include <string.h>
 
 static const float *row_of(const struct kn_stream_sweep *s, struct kn_site p)
@@ -146,49 +150,14 @@ static struct kn_drift find_drift(const struct kn_stream_sweep *s, const struct 
     return d;
 }
 
-/* Scatter the values of one line of nodes along an axis, `step` apart, and those of the opposite sign. */
-static void scatter_line(int n, int step, const float *const block[KN_WALL_BLOCKS], float *values,
-                         float *opposite)
-{
-    float line[KN_VELOCITY_LINE / 2], back[KN_VELOCITY_LINE / 2] = {0};
-    for (int i = 0; i < n; i++) {
-        line[i] = values[i * step];
-        back[i] = opposite ? opposite[i * step] : 0;
-    }
-    for (int i = 0; i < n; i++) {
-        values[i * step] = kn_wall_scatter(n, block[0] + i * n, line, block[1] + i * n, back);
-        if (opposite)
-            opposite[i * step] = kn_wall_scatter(n, block[2] + i * n, back, block[3] + i * n, line);
-    }
-}
-
-/* Apply the kernel of Cercignani and Lampis along one axis to all octants that leave a face. */
-static void scatter_axis(const struct kn_stream_sweep *s, const struct kn_face *f, int axis, float *out)
-{
-    const struct kn_velocity *v = s->velocity;
-    const float *matrices = s->boundary->patches[f->patch].matrices;
-    const float *block[KN_WALL_BLOCKS];
-    const int normal = f->side / 2, into = (f->side & 1) ? 1 : -1, n = v->half[axis],
-              step = axis == 0   ? v->half[1] * v->half[2]
-                     : axis == 1 ? v->half[2]
-                                 : 1;
-    const int bit = axis == normal ? 0 : v->bit[axis];
-    for (int i = 0; i < KN_WALL_BLOCKS; i++)
-        block[i] = matrices + kn_wall_matrix(v->half, axis, i);
-    for (int octant = 0; octant < v->octants; octant++)
-        for (int k = 0; k < v->size && kn_velocity_sign(v, octant, normal) != into && !(octant & bit); k++)
-            if (k / step % n == 0)
-                scatter_line(n, step, block, out + (size_t)octant * v->stride + k,
-                             bit ? out + (size_t)(octant | bit) * v->stride + k : NULL);
-}
-
 /* h that leaves a face of a Cercignani-Lampis wall, theory (22f); out is [nnodes]. */
 static void scatter(const struct kn_stream_sweep *s, const struct kn_face *f, float rho, float *out,
                     float *scratch)
 {
     const struct kn_velocity *v = s->velocity;
     const int n = v->stride, axis = f->side / 2, into = (f->side & 1) ? 1 : -1;
-    const float *emission = s->boundary->patches[f->patch].emission;
+    const struct kn_patch *patch = &s->boundary->patches[f->patch];
+    const float *emission = patch->emission;
     for (int octant = 0; octant < v->octants; octant++) {
         if (kn_velocity_sign(v, octant, axis) == into)
             continue;
@@ -197,7 +166,7 @@ static void scatter(const struct kn_stream_sweep *s, const struct kn_face *f, fl
             out[k] = in[k - octant * n] - kn_gaussian_value(s->eps, rho, emission[k]);
     }
     for (int d = 0; d < 3; d++)
-        scatter_axis(s, f, d, out);
+        scatter_axis(v, f, patch->matrices, d, out);
     for (int octant = 0; octant < v->octants; octant++)
         for (int k = octant * n; k < (octant + 1) * n && kn_velocity_sign(v, octant, axis) != into; k++)
             out[k] += kn_gaussian_value(s->eps, rho, emission[k]);

@@ -13,53 +13,55 @@ static enum kn_status fail_memory(void)
     return kn_error_set(KN_EMEMORY, "no memory for the surfaces of bodies");
 }
 
-bool kn_cut_grow(void **list, int count, size_t size)
+void *kn_cut_grow(void *list, int count, size_t size)
 {
     if (count > 0 && (count & (count - 1)) != 0)
-        return true;
-    void *more = realloc(*list, (count > 0 ? 2 * (size_t)count : 1) * size);
-    if (more)
-        *list = more;
-    return more != NULL;
+        return list;
+    return realloc(list, (count > 0 ? 2 * (size_t)count : 1) * size);
 }
 
 enum kn_status kn_cut_add_facet(struct kn_cut *cut, const struct kn_cut_facet *facet)
 {
-    void *list = cut->facets;
-    const bool room = kn_cut_grow(&list, cut->nfacets, sizeof *facet);
-    cut->facets = list;
-    if (!room)
+    struct kn_cut_facet *more = kn_cut_grow(cut->facets, cut->nfacets, sizeof *more);
+    if (!more)
         return fail_memory();
+    cut->facets = more;
     cut->facets[cut->nfacets++] = *facet;
     return KN_OK;
 }
 
 enum kn_status kn_cut_add_cell(struct kn_cut *cut, int cell, const struct kn_cut_cell *from)
 {
-    void *list = cut->cells;
-    const bool room = kn_cut_grow(&list, cut->count, sizeof *from);
-    cut->cells = list;
-    if (!room)
+    struct kn_cut_cell *more = kn_cut_grow(cut->cells, cut->count, sizeof *more);
+    if (!more)
         return fail_memory();
+    cut->cells = more;
     cut->kind[cell] = KN_CUT_PART;
     cut->index[cell] = cut->count;
     cut->cells[cut->count++] = *from;
     return KN_OK;
 }
 
+double kn_cut_whole(const struct kn_case *c, const struct kn_space *space, int cell)
+{
+    double volume = 1;
+    int at[3];
+    kn_space_place(space, cell, at);
+    for (int d = 0; d < 3; d++)
+        volume *= kn_case_is_uniform(c, d) ? 1 : space->edges[d][at[d] + 1] - space->edges[d][at[d]];
+    return volume;
+}
+
 struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c,
                                const struct kn_space *space, int cell)
 {
-    struct kn_cut_cell whole = {.volume = 1};
-    int at[3];
     if (cut->kind[cell] == KN_CUT_PART)
         return cut->cells[cut->index[cell]];
+    struct kn_cut_cell whole = {.volume = kn_cut_whole(c, space, cell)};
+    int at[3];
     kn_space_place(space, cell, at);
-    for (int d = 0; d < 3; d++) {
-        const double *edge = space->edges[d] + at[d];
-        whole.centre[d] = (edge[0] + edge[1]) / 2;
-        whole.volume *= kn_case_is_uniform(c, d) ? 1 : edge[1] - edge[0];
-    }
+    for (int d = 0; d < 3; d++)
+        whole.centre[d] = (space->edges[d][at[d]] + space->edges[d][at[d] + 1]) / 2;
     for (int side = 0; side < KN_SIDES; side++) {
         const int d = side / 2;
         const double *edge = space->edges[d] + at[d];
@@ -120,15 +122,10 @@ static enum kn_status remove_slivers(struct kn_cut *cut, const struct kn_case *c
 {
     static const double tiny = 1e-9; /* of the cell */
     int kept = 0;
-    for (int cell = 0; cell < space->ncells; cell++) {
-        double whole = 1;
-        int at[3];
-        kn_space_place(space, cell, at);
-        for (int d = 0; d < 3; d++)
-            whole *= kn_case_is_uniform(c, d) ? 1 : space->edges[d][at[d] + 1] - space->edges[d][at[d]];
-        if (cut->kind[cell] == KN_CUT_PART && cut->cells[cut->index[cell]].volume <= tiny * whole)
+    for (int cell = 0; cell < space->ncells; cell++)
+        if (cut->kind[cell] == KN_CUT_PART &&
+            cut->cells[cut->index[cell]].volume <= tiny * kn_cut_whole(c, space, cell))
             cut->kind[cell] = KN_CUT_SOLID;
-    }
     for (int cell = 0; cell < space->ncells; cell++) {
         int open = 0;
         const int index = cut->kind[cell] == KN_CUT_SOLID ? cut->index[cell] : -1;
@@ -191,6 +188,34 @@ static enum kn_status close_cells(struct kn_cut *cut, const struct kn_space *spa
                                          "a fraction of a cell, or use other cells)");
 }
 
+static double open_at(const struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space,
+                      int cell, int side)
+{
+    return cut->kind[cell] == KN_CUT_SOLID ? 0 : kn_cut_cell(cut, c, space, cell).open[side];
+}
+
+/* Both cells of a face have the same open part.  A flat side on a periodic end is found at this end only. */
+static enum kn_status check_faces(const struct kn_cut *cut, const struct kn_case *c,
+                                  const struct kn_space *space)
+{
+    for (int cell = 0; cell < space->ncells; cell++)
+        for (int side = 0; side < KN_SIDES && cut->kind[cell] != KN_CUT_WHOLE; side++) {
+            const int d = side / 2;
+            int at[3];
+            kn_space_place(space, cell, at);
+            const double width = space->edges[d][at[d] + 1] - space->edges[d][at[d]];
+            if (kn_case_is_uniform(c, d) || !kn_space_next(space, c, at, side))
+                continue;
+            if (fabs(open_at(cut, c, space, cell, side) -
+                     open_at(cut, c, space, kn_space_find(space, at), side ^ 1)) >
+                1e-6 * kn_cut_whole(c, space, cell) / width)
+                return kn_error_set(KN_EINPUT,
+                                    "bodies: a surface is on a periodic end of the space, or within "
+                                    "round-off of edges of cells (move it by a fraction of a cell)");
+        }
+    return KN_OK;
+}
+
 enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const struct kn_space *space)
 {
     const size_t n = (size_t)space->ncells;
@@ -204,6 +229,7 @@ enum kn_status kn_cut_create(struct kn_cut *cut, const struct kn_case *c, const 
         cut->index[i] = -1;
     KN_TRY(space->naxes == 2 ? kn_outline_cut(cut, space) : kn_surface_cut(cut, space));
     KN_TRY(remove_slivers(cut, c, space));
+    KN_TRY(check_faces(cut, c, space));
     return close_cells(cut, space);
 }
 

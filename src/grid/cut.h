@@ -43,8 +43,12 @@ void kn_cut_destroy(struct kn_cut *cut);
 struct kn_cut_cell kn_cut_cell(const struct kn_cut *cut, const struct kn_case *c,
                                const struct kn_space *space, int cell);
 
-/* Room for one more element of `size` bytes in a list, which grows by doubling. */
-bool kn_cut_grow(void **list, int count, size_t size);
+/* The volume of a cell without bodies, lambda0^3; unused axes count 1. */
+double kn_cut_whole(const struct kn_case *c, const struct kn_space *space, int cell);
+
+/* A list with room for one more element of `size` bytes, which grows by doubling; NULL: no memory, and the
+ * list is as before. */
+void *kn_cut_grow(void *list, int count, size_t size);
 
 /* Add a facet; a cell becomes partial. */
 enum kn_status kn_cut_add_facet(struct kn_cut *cut, const struct kn_cut_facet *facet);

@@ -41,12 +41,12 @@ static enum kn_status fail_memory(void)
 
 static bool add_segment(struct list *l, const struct segment *s)
 {
-    void *of = l->of;
-    const bool room = kn_cut_grow(&of, l->count, sizeof *s);
+    struct segment *of = kn_cut_grow(l->of, l->count, sizeof *s);
+    if (!of)
+        return false;
     l->of = of;
-    if (room)
-        l->of[l->count++] = *s;
-    return room;
+    l->of[l->count++] = *s;
+    return true;
 }
 
 static int compare_points(const void *a, const void *b)

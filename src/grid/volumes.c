@@ -1,207 +1,18 @@
-/* Merges cut cells into control volumes and finds their surfaces and gradients. */
+/* Numbers control volumes and finds their surfaces and the neighbours in their gradients. */
 #include "grid/volumes.h"
 
 #include "config/case.h"
-#include "config/geometry.h"
 #include "error.h"
-#include "grid/cut.h"
 #include "grid/gradient.h"
+#include "grid/merge.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct kn_volumes_plan {
-    const struct kn_case *c;
-    struct kn_geometry g;
-    struct kn_cut cut;
-    int *group, *next; /* [ncells] a cell of the group, the next cell of the group in a ring */
-    double *size;      /* [ncells] of the group, in the entry of its first cell */
-    int32_t *crossing; /* [ncells][3] row of the link through the upper side along an axis; -1: none */
-};
-
 static enum kn_status fail_memory(void)
 {
     return kn_error_set(KN_EMEMORY, "no memory for the control volumes at smooth bodies");
-}
-
-/* The cell beyond an open side of a cell, *shift from it to where it is next to the cell; -1: there is a
- * surface. */
-static int beyond(const struct kn_volumes_plan *p, const struct kn_space *x, int cell, int side,
-                  double shift[3])
-{
-    int at[3], to[3];
-    kn_space_place(x, cell, at);
-    memcpy(to, at, sizeof to);
-    memset(shift, 0, 3 * sizeof *shift);
-    if (kn_space_surface(x, p->c, &p->g, at, side) >= 0 || !kn_space_next(x, p->c, to, side))
-        return -1;
-    const int d = side / 2;
-    if ((to[d] > at[d]) != (side & 1) || to[d] == at[d])
-        shift[d] = (side & 1) ? x->edges[d][x->whole[d]] : -x->edges[d][x->whole[d]];
-    return kn_space_find(x, to);
-}
-
-static bool has_gas(const struct kn_volumes_plan *p, const struct kn_space *x, int cell)
-{
-    int at[3];
-    kn_space_place(x, cell, at);
-    return p->cut.kind[cell] != KN_CUT_SOLID && kn_geometry_fills(&p->g, at) < 0;
-}
-
-/* The neighbour outside of the group of a cell behind the largest open face; -1: there is none. */
-static int widest_neighbour(const struct kn_volumes_plan *p, const struct kn_space *x, int first)
-{
-    double widest = 0;
-    int found = -1, cell = first;
-    do {
-        const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
-        for (int side = 0; side < KN_SIDES; side++) {
-            double shift[3];
-            const int to = gas.open[side] > widest * (1 + 1e-9) ? beyond(p, x, cell, side, shift) : -1;
-            if (to < 0 || shift[side / 2] != 0 || p->group[to] == p->group[cell] || !has_gas(p, x, to))
-                continue;
-            widest = gas.open[side];
-            found = to;
-        }
-        cell = p->next[cell];
-    } while (cell != first);
-    return found;
-}
-
-/* Join the groups of two cells. */
-static void join(struct kn_volumes_plan *p, int a, int b)
-{
-    const int to = p->group[b], swap = p->next[a];
-    p->size[to] += p->size[p->group[a]];
-    for (int cell = a, end = 0; !end; cell = p->next[cell], end = cell == a)
-        p->group[cell] = to;
-    p->next[a] = p->next[b];
-    p->next[b] = swap;
-}
-
-/* One cell to merge, for sorting: the smallest first, then by number. */
-struct piece_of_gas {
-    double share;
-    int cell;
-};
-
-static int compare_shares(const void *a, const void *b)
-{
-    const struct piece_of_gas *x = a, *y = b;
-    return x->share != y->share ? (x->share > y->share) - (x->share < y->share) : x->cell - y->cell;
-}
-
-static double whole_volume(const struct kn_volumes_plan *p, const struct kn_space *x, int cell)
-{
-    double volume = 1;
-    int at[3];
-    kn_space_place(x, cell, at);
-    for (int d = 0; d < 3; d++)
-        volume *= kn_case_is_uniform(p->c, d) ? 1 : x->edges[d][at[d] + 1] - x->edges[d][at[d]];
-    return volume;
-}
-
-/* Groups of cells with at least the volume of a whole one, except for pockets without neighbours. */
-static enum kn_status merge_cells(struct kn_volumes_plan *p, const struct kn_space *x)
-{
-    struct piece_of_gas *small = malloc(((size_t)p->cut.count + 1) * sizeof *small);
-    int count = 0;
-    if (!small)
-        return fail_memory();
-    for (int cell = 0; cell < x->ncells; cell++) {
-        p->group[cell] = p->next[cell] = cell;
-        p->size[cell] = has_gas(p, x, cell) ? kn_cut_cell(&p->cut, p->c, x, cell).volume : 0;
-        if (p->cut.kind[cell] == KN_CUT_PART && has_gas(p, x, cell))
-            small[count++] = (struct piece_of_gas){p->size[cell] / whole_volume(p, x, cell), cell};
-    }
-    qsort(small, (size_t)count, sizeof *small, compare_shares);
-    for (int i = 0; i < count; i++) {
-        const int cell = small[i].cell;
-        const double enough = (1 - 1e-9) * whole_volume(p, x, cell);
-        for (int to = cell; to >= 0 && p->size[p->group[cell]] < enough;) {
-            to = widest_neighbour(p, x, cell);
-            if (to >= 0)
-                join(p, cell, to);
-        }
-    }
-    free(small);
-    return KN_OK;
-}
-
-/* The largest share of a group that molecules of a speed leave in the time in which they cross the narrowest
- * cell along an axis: the projected area of its surface, times this width, over its volume.  Infinite for a
- * pocket, which has less gas than one of its cells would have without a body. */
-static double turnover_of(const struct kn_volumes_plan *p, const struct kn_space *x, int first,
-                          double (*cover)[3])
-{
-    double area[3] = {0}, most = 0;
-    int cell = first;
-    do {
-        const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
-        if (p->cut.kind[cell] == KN_CUT_PART &&
-            p->size[p->group[cell]] < (1 - 1e-9) * whole_volume(p, x, cell))
-            return INFINITY;
-        for (int side = 0; side < KN_SIDES; side++) {
-            double shift[3];
-            const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
-            if (to < 0 || shift[side / 2] != 0 || p->group[to] != p->group[cell])
-                area[side / 2] += gas.open[side];
-        }
-        for (int d = 0; d < 3; d++)
-            area[d] += cover[cell][d];
-        cell = p->next[cell];
-    } while (cell != first);
-    for (int d = 0; d < 3; d++)
-        if (!kn_case_is_uniform(p->c, d))
-            most = fmax(most, area[d] / 2 * kn_case_narrowest_cell(p->c, d) / p->size[p->group[first]]);
-    return most;
-}
-
-/* The cells of a group become solid, and its neighbours get facets. */
-static enum kn_status fill_group(struct kn_volumes *v, const struct kn_space *x, int first,
-                                 double (*cover)[3])
-{
-    struct kn_volumes_plan *p = v->plan;
-    int cell = first;
-    do {
-        p->cut.kind[cell] = KN_CUT_SOLID;
-        v->filled++;
-        cell = p->next[cell];
-    } while (cell != first);
-    do {
-        for (int side = 0; side < KN_SIDES; side++) {
-            double shift[3];
-            const int to = beyond(p, x, cell, side, shift);
-            const double open =
-                to >= 0 && has_gas(p, x, to) ? kn_cut_cell(&p->cut, p->c, x, to).open[side ^ 1] : 0;
-            if (open > 0) {
-                cover[to][side / 2] += open;
-                KN_TRY(kn_cut_close(&p->cut, p->c, x, to, side ^ 1));
-            }
-        }
-        cell = p->next[cell];
-    } while (cell != first);
-    return KN_OK;
-}
-
-/* Pockets that are smaller than a cell are filled, and gaps that are much narrower: molecules would cross
- * them several times in a step. */
-static enum kn_status fill_gaps(struct kn_volumes *v, const struct kn_space *x)
-{
-    static const double most = 2;
-    struct kn_volumes_plan *p = v->plan;
-    double(*cover)[3] = calloc((size_t)x->ncells, sizeof *cover);
-    enum kn_status status = cover ? KN_OK : fail_memory();
-    for (int k = 0; k < p->cut.nfacets && cover; k++)
-        for (int d = 0; d < 3; d++)
-            cover[p->cut.facets[k].cell][d] += fabs(p->cut.facets[k].area[d]);
-    for (int cell = 0; cell < x->ncells && status == KN_OK; cell++)
-        if (p->group[cell] == cell && (p->next[cell] != cell || p->cut.kind[cell] == KN_CUT_PART) &&
-            has_gas(p, x, cell) && turnover_of(p, x, cell, cover) > most)
-            status = fill_group(v, x, cell, cover);
-    free(cover);
-    return status;
 }
 
 /* Number the groups with cut cells; the row of a control volume is that of its largest cell. */
@@ -209,16 +20,15 @@ static enum kn_status number_groups(struct kn_volumes *v, const struct kn_space 
 {
     struct kn_volumes_plan *p = v->plan;
     for (int cell = 0; cell < x->ncells; cell++)
-        v->of_cell[cell] = has_gas(p, x, cell) ? KN_VOLUMES_NONE : KN_VOLUMES_SOLID;
+        v->of_cell[cell] = kn_merge_has_gas(p, x, cell) ? KN_VOLUMES_NONE : KN_VOLUMES_SOLID;
     for (int first = 0; first < x->ncells; first++) {
         if (p->cut.kind[first] != KN_CUT_PART || v->of_cell[first] != KN_VOLUMES_NONE)
             continue;
-        void *list = v->list;
-        const bool room = kn_cut_grow(&list, v->count, sizeof *v->list);
-        v->list = list;
-        if (!room)
+        struct kn_volume *list = kn_cut_grow(v->list, v->count, sizeof *list), *new;
+        if (!list)
             return fail_memory();
-        struct kn_volume *new = &v->list[v->count];
+        v->list = list;
+        new = &v->list[v->count];
         double largest = 0;
         int cell = first;
         *new = (struct kn_volume){.cell = first};
@@ -260,8 +70,8 @@ enum kn_status kn_volumes_begin(struct kn_volumes *v, const struct kn_case *c, c
         return fail_memory();
     memset(p->crossing, -1, 3 * n * sizeof *p->crossing);
     KN_TRY(kn_cut_create(&p->cut, c, x));
-    KN_TRY(merge_cells(p, x));
-    KN_TRY(fill_gaps(v, x));
+    KN_TRY(kn_merge_cells(p, x));
+    KN_TRY(kn_merge_fill_gaps(v, x));
     KN_TRY(number_groups(v, x));
     int rows = v->count;
     for (int cell = 0; cell < x->ncells; cell++)
@@ -288,18 +98,13 @@ static enum kn_status find_mirror(const struct kn_case *c, int surface, int side
                         kn_case_side_name((enum kn_side)side));
 }
 
-static enum kn_status add_facet(struct kn_volumes *v, const struct kn_facet *f, const struct kn_piece *piece)
+static enum kn_status add_piece(struct kn_volumes *v, const struct kn_piece *piece)
 {
-    void *facets = v->facets, *pieces = v->pieces;
-    const bool room =
-        kn_cut_grow(&facets, v->nfacets, sizeof *f) && kn_cut_grow(&pieces, v->npieces, sizeof *piece);
-    v->facets = facets;
-    v->pieces = pieces;
-    if (!room)
+    struct kn_piece *pieces = kn_cut_grow(v->pieces, v->npieces, sizeof *pieces);
+    if (!pieces)
         return fail_memory();
-    v->pieces[v->npieces] = *piece;
-    v->pieces[v->npieces++].row = v->nfacets;
-    v->facets[v->nfacets++] = *f;
+    v->pieces = pieces;
+    v->pieces[v->npieces++] = *piece;
     return KN_OK;
 }
 
@@ -308,7 +113,7 @@ static enum kn_status make_facet(struct kn_volumes *v, int volume, int surface, 
                                  const double area[3], const double centre[3])
 {
     const struct kn_volumes_plan *p = v->plan;
-    struct kn_piece piece = {.axis = -1, .cell = -1};
+    struct kn_piece piece = {.row = v->nfacets, .axis = -1, .cell = -1};
     struct kn_facet f = {
         .volume = volume, .surface = surface, .axis = side < 0 ? -1 : side / 2, .mirror = -1};
     f.patch = kn_case_find_patch(p->c, surface, side < 0 ? 0 : side);
@@ -323,7 +128,12 @@ static enum kn_status make_facet(struct kn_volumes *v, int volume, int surface, 
     }
     if (side >= 0)
         KN_TRY(find_mirror(p->c, surface, side, &f));
-    return add_facet(v, &f, &piece);
+    struct kn_facet *facets = kn_cut_grow(v->facets, v->nfacets, sizeof *facets);
+    if (!facets)
+        return fail_memory();
+    v->facets = facets;
+    v->facets[v->nfacets++] = f;
+    return add_piece(v, &piece);
 }
 
 /* Facets of the surfaces of bodies, then those at sides of the space and at boxes. */
@@ -377,18 +187,15 @@ static enum kn_status add_link(struct kn_volumes *v, const struct kn_space *x, c
               row_cell = other >= 0 ? v->list[other].cell : to, own = v->list[volume].cell;
     const double area = other >= 0 ? gas->open[side] : face_area(v->plan->c, x, to, side / 2);
     struct kn_piece piece = {.axis = side / 2, .cell = wraps ? ~row_cell : row_cell};
-    void *pieces = v->pieces, *links = v->links;
-    const bool room =
-        kn_cut_grow(&pieces, v->npieces, sizeof piece) && kn_cut_grow(&links, v->nlinks, sizeof *v->links);
-    v->pieces = pieces;
-    v->links = links;
-    if (!room)
-        return fail_memory();
     piece.area[side / 2] = (side & 1) ? area : -area;
     for (int d = 0; d < 3; d++)
         piece.arm[d] =
             kn_case_is_uniform(v->plan->c, d) ? 0 : gas->middle[side][d] - v->list[volume].centre[d];
     if (other == KN_VOLUMES_NONE) {
+        struct kn_link *links = kn_cut_grow(v->links, v->nlinks, sizeof *links);
+        if (!links)
+            return fail_memory();
+        v->links = links;
         piece.row = v->nlinks;
         v->links[v->nlinks++] = (struct kn_link){to, side ^ 1, wraps ? ~own : own};
     } else {
@@ -397,8 +204,7 @@ static enum kn_status add_link(struct kn_volumes *v, const struct kn_space *x, c
             *row = v->ncrossings++;
         piece.row = ~*row;
     }
-    v->pieces[v->npieces++] = piece;
-    return KN_OK;
+    return add_piece(v, &piece);
 }
 
 /* The widths of whole cells are rounded to single precision: the largest facet of a body closes the surface,
@@ -437,7 +243,7 @@ static enum kn_status add_links(struct kn_volumes *v, const struct kn_space *x, 
         const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
         for (int side = 0; side < KN_SIDES; side++) {
             double shift[3];
-            const int to = gas.open[side] > 0 ? beyond(p, x, cell, side, shift) : -1;
+            const int to = gas.open[side] > 0 ? kn_merge_beyond(p, x, cell, side, shift) : -1;
             if (to >= 0 && v->of_cell[to] != volume && v->of_cell[to] != KN_VOLUMES_SOLID)
                 KN_TRY(add_link(v, x, &gas, cell, side, to, shift[side / 2] != 0));
         }
@@ -463,7 +269,6 @@ static enum kn_status add_point(struct kn_volumes *v, const struct kn_space *x, 
     const int other = v->of_cell[cell], row = other >= 0 ? v->list[other].cell : cell;
     const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
     struct kn_point new = {.cell = row};
-    void *points = v->points;
     if (other == volume)
         return KN_OK;
     for (int d = 0; d < 3; d++) /* at first the displacement */
@@ -473,10 +278,10 @@ static enum kn_status add_point(struct kn_volumes *v, const struct kn_space *x, 
     for (int k = own->first_point; k < v->npoints; k++)
         if (v->points[k].cell == row && is_same(v->points[k].pull, new.pull))
             return KN_OK;
-    const bool room = kn_cut_grow(&points, v->npoints, sizeof new);
-    v->points = points;
-    if (!room)
+    struct kn_point *points = kn_cut_grow(v->points, v->npoints, sizeof *points);
+    if (!points)
         return fail_memory();
+    v->points = points;
     v->points[v->npoints++] = new;
     own->points = v->npoints - own->first_point;
     return KN_OK;
@@ -490,7 +295,7 @@ static enum kn_status add_neighbours(struct kn_volumes *v, const struct kn_space
     const struct kn_cut_cell gas = kn_cut_cell(&p->cut, p->c, x, cell);
     for (int side = 0; side < KN_SIDES; side++) {
         double shift[3];
-        const int to = gas.open[side] > 0 && side / 2 != axis ? beyond(p, x, cell, side, shift) : -1;
+        const int to = gas.open[side] > 0 && side / 2 != axis ? kn_merge_beyond(p, x, cell, side, shift) : -1;
         if (to < 0 || v->of_cell[to] == KN_VOLUMES_SOLID)
             continue;
         for (int d = 0; d < 3; d++)
@@ -516,23 +321,24 @@ static enum kn_status add_points(struct kn_volumes *v, const struct kn_space *x,
     return kn_gradient_fill(v, volume);
 }
 
-static int compare_facets(const void *a, const void *b)
-{
-    return ((const struct kn_cut_facet *)a)->cell - ((const struct kn_cut_facet *)b)->cell;
-}
-
-/* Sort the facets of bodies by cell; the first of each cell. */
+/* Sort the facets of bodies by cell, in the order in which they were found; the first of each cell. */
 static int *index_facets(struct kn_cut *cut, int ncells)
 {
     int *first = calloc((size_t)ncells + 2, sizeof *first);
-    if (!first)
+    struct kn_cut_facet *sorted = malloc(((size_t)cut->nfacets + 1) * sizeof *sorted);
+    for (int i = 0; i < cut->nfacets && first && sorted; i++)
+        first[cut->facets[i].cell + 2]++;
+    for (int cell = 0; cell < ncells && first && sorted; cell++)
+        first[cell + 2] += first[cell + 1];
+    for (int i = 0; i < cut->nfacets && first && sorted; i++) /* the end of a cell is the first of the next */
+        sorted[first[cut->facets[i].cell + 1]++] = cut->facets[i];
+    if (!first || !sorted) {
+        free(first);
+        free(sorted);
         return NULL;
-    if (cut->nfacets > 0)
-        qsort(cut->facets, (size_t)cut->nfacets, sizeof *cut->facets, compare_facets);
-    for (int i = 0; i < cut->nfacets; i++)
-        first[cut->facets[i].cell + 1]++;
-    for (int cell = 0; cell < ncells; cell++)
-        first[cell + 1] += first[cell];
+    }
+    free(cut->facets);
+    cut->facets = sorted;
     return first;
 }
 

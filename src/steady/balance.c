@@ -23,7 +23,7 @@ static void add_flux(struct budget *b, double area, int sign, const double *flux
     }
 }
 
-/* Each face belongs to one rank. */
+/* Each face and each facet belong to one rank. */
 static void add_faces(const struct kn_problem *p, const double *fluxes, struct budget *b)
 {
     const int ports = KN_SIDES + kn_case_bodies(p->c);
@@ -38,7 +38,7 @@ static void add_faces(const struct kn_problem *p, const double *fluxes, struct b
 
 static void add_facets(const struct kn_space *x, const double *fluxes, struct budget *b)
 {
-    for (int i = 0; i < x->volumes.nfacets; i++)
+    for (int i = 0; i < x->volumes.own_facets; i++)
         add_flux(b, x->volumes.facets[i].area, -1, fluxes + (size_t)(x->nfaces + i) * KN_FLUXES);
 }
 

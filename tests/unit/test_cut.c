@@ -4,6 +4,7 @@
 
 #include "config/shape.h"
 #include "grid/space.h"
+#include "scratch.h"
 
 static void make(struct kn_space *x, struct kn_case *c, const char *settings)
 {
@@ -193,11 +194,32 @@ static void distances(void **state)
     kn_shape_free(&a);
 }
 
+/* A flat side on a periodic end would be a wall for the gas on one side only. */
+static void periodic_ends(void **state)
+{
+    static const char *const sides[] = {"0,0.3,0.4,0.3,0.4,0.7,0,0.7", "0.6,0.3,1,0.3,1,0.7,0.6,0.7"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct kn_case c;
+        struct kn_space x;
+        char settings[256];
+        snprintf(
+            settings, sizeof settings,
+            "space.cells=[13,10] walls.left.kind=periodic walls.right.kind=periodic bodies.a.polygon=[%s]",
+            sides[i]);
+        expect_case(&c, settings);
+        expect_ok(kn_case_check(&c));
+        assert_int_equal(kn_space_create(&x, &c, NULL), KN_EINPUT);
+        assert_message("on a periodic end of the space");
+        kn_space_destroy(&x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(circles), cmocka_unit_test(polygons),  cmocka_unit_test(spheres),
-        cmocka_unit_test(prisms),  cmocka_unit_test(distances),
+        cmocka_unit_test(circles), cmocka_unit_test(polygons),      cmocka_unit_test(spheres),
+        cmocka_unit_test(prisms),  cmocka_unit_test(periodic_ends), cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
