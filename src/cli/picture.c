@@ -251,7 +251,8 @@ enum kn_status kn_picture_draw(const struct kn_case *c, const char *output)
     if (status == KN_OK) {
         char *words[] = {"", path, (char *)output, NULL};
         const int code = kn_python_run("knudsen.plot.geometry", 3, words);
-        status = code == 0 ? KN_OK : kn_error_set(KN_EIO, "the picture '%.500s' is not drawn", output);
+        const enum kn_status refused = code == kn_status_exit_code(KN_EINPUT) ? KN_EINPUT : KN_EIO;
+        status = code == 0 ? KN_OK : kn_error_set(refused, "the picture '%.500s' is not drawn", output);
     }
     if (*path)
         unlink(path);
