@@ -70,9 +70,7 @@ static json_t *surfaces_of(const struct kn_case *c)
         const char *group = port >= 0   ? "port"
                             : body >= 0 ? "body"
                                         : "wall",
-                   *name = port >= 0   ? c->ports[port].name
-                           : body >= 0 ? c->bodies[body].name
-                                       : kn_case_side_name((enum kn_side)i);
+                   *name = kn_case_surface_name(c, i);
         kn_json_append(list,
                        json_pack("{s:s, s:o, s:s, s:o}", "group", group, "name", kn_json_text(name), "kind",
                                  port >= 0

@@ -434,21 +434,6 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
-/* The list and the name of a wall, body or port. */
-static const char *list_of(const struct kn_case *c, int surface)
-{
-    const int body = surface - KN_SIDES;
-    return body < 0 ? "walls" : body < kn_case_bodies(c) ? "bodies" : "ports";
-}
-
-static const char *name_of(const struct kn_case *c, int surface)
-{
-    const int body = surface - KN_SIDES, port = body - kn_case_bodies(c);
-    return body < 0   ? kn_case_side_name((enum kn_side)surface)
-           : port < 0 ? c->bodies[body].name
-                      : c->ports[port].name;
-}
-
 /* What a steady state needs: no oscillation, and something that determines velocity and temperature. */
 static enum kn_status check_steady(const struct kn_case *c)
 {
@@ -457,7 +442,7 @@ static enum kn_status check_steady(const struct kn_case *c)
         const struct kn_wall w = kn_case_surface(c, i);
         if (!is_zero(w.oscillation.velocity) || w.oscillation.temperature != 0)
             return kn_config_fail(
-                list_of(c, i), name_of(c, i), "oscillation.frequency",
+                kn_case_surface_list(c, i), kn_case_surface_name(c, i), "oscillation.frequency",
                 "a wall that oscillates has no steady state (time.mode: frequency or unsteady)");
         held = held ||
                ((i >= KN_SIDES || !kn_case_is_uniform(c, i / 2)) && kn_case_emits(&w) && w.accommodation > 0);
@@ -484,11 +469,12 @@ static enum kn_status check_amplitudes(const struct kn_case *c, double frequency
                              : w.gradient.temperature != 0   ? "gradient.temperature"
                                                              : NULL;
         if (steady)
-            return kn_config_fail(list_of(c, i), name_of(c, i), steady,
+            return kn_config_fail(kn_case_surface_list(c, i), kn_case_surface_name(c, i), steady,
                                   "it is steady, and time.mode: frequency computes the oscillation alone "
                                   "(0 is allowed; steady flows are independent of it)");
         if (w.oscillation.frequency != 0 && w.oscillation.frequency != frequency)
-            return kn_config_fail(list_of(c, i), name_of(c, i), "oscillation.frequency",
+            return kn_config_fail(kn_case_surface_list(c, i), kn_case_surface_name(c, i),
+                                  "oscillation.frequency",
                                   "%g, but another wall has %g (time.mode: frequency needs one frequency)",
                                   w.oscillation.frequency, frequency);
     }
