@@ -59,7 +59,7 @@ int kn_command_info(int argc, char **argv)
         {"ranks", KN_OPTION(struct arguments, ranks), "N", 0,
          "also print the division of the case among N ranks (docs/cluster.md)", 0},
         {"picture", KN_OPTION(struct arguments, picture), "FILE", 0,
-         "draw the bodies, ports and walls of the case (png, svg, pdf) instead", 0},
+         "draw the bodies, ports and walls of the case (png, svg, pdf, eps) instead", 0},
         {"json", KN_OPTION(struct arguments, json), NULL, 0, "print JSON instead of text", 0},
         {0},
     };

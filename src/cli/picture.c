@@ -70,9 +70,7 @@ static json_t *surfaces_of(const struct kn_case *c)
         const char *group = port >= 0   ? "port"
                             : body >= 0 ? "body"
                                         : "wall",
-                   *name = port >= 0   ? c->ports[port].name
-                           : body >= 0 ? c->bodies[body].name
-                                       : kn_case_side_name((enum kn_side)i);
+                   *name = kn_case_surface_name(c, i);
         kn_json_append(list,
                        json_pack("{s:s, s:o, s:s, s:o}", "group", group, "name", kn_json_text(name), "kind",
                                  port >= 0
@@ -251,7 +249,8 @@ enum kn_status kn_picture_draw(const struct kn_case *c, const char *output)
     if (status == KN_OK) {
         char *words[] = {"", path, (char *)output, NULL};
         const int code = kn_python_run("knudsen.plot.geometry", 3, words);
-        status = code == 0 ? KN_OK : kn_error_set(KN_EIO, "the picture '%.500s' is not drawn", output);
+        const enum kn_status refused = code == kn_status_exit_code(KN_EINPUT) ? KN_EINPUT : KN_EIO;
+        status = code == 0 ? KN_OK : kn_error_set(refused, "the picture '%.500s' is not drawn", output);
     }
     if (*path)
         unlink(path);

@@ -46,6 +46,20 @@ static struct kn_wall wall_of(const struct kn_case *c, const struct kn_port *p)
                             .normal = 1};
 }
 
+const char *kn_case_surface_list(const struct kn_case *c, int number)
+{
+    const int body = number - KN_SIDES;
+    return body < 0 ? "walls" : body < kn_case_bodies(c) ? "bodies" : "ports";
+}
+
+const char *kn_case_surface_name(const struct kn_case *c, int number)
+{
+    const int body = number - KN_SIDES, port = body - kn_case_bodies(c);
+    return body < 0   ? kn_case_side_name((enum kn_side)number)
+           : port < 0 ? c->bodies[body].name
+                      : c->ports[port].name;
+}
+
 struct kn_wall kn_case_surface(const struct kn_case *c, int number)
 {
     const int bodies = kn_case_bodies(c);

@@ -17,6 +17,8 @@ int kn_case_bodies(const struct kn_case *c);
 int kn_case_ports(const struct kn_case *c);
 int kn_case_surfaces(const struct kn_case *c);
 struct kn_wall kn_case_surface(const struct kn_case *c, int number);
+const char *kn_case_surface_list(const struct kn_case *c, int number); /* "walls", "bodies" or "ports" */
+const char *kn_case_surface_name(const struct kn_case *c, int number); /* "left", "bar", "inlet" */
 
 /* A patch is one direction of a surface, because the emission depends on it: the sides, then six for each
  * body, then the ports. */

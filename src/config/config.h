@@ -195,8 +195,16 @@ enum kn_status kn_config_locate(const struct kn_case *c, const struct kn_places 
 /* The part of kn_case_check for one side of the box, except ranges. */
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side);
 
-/* The part of it for the surface of a wall or a body; `name` is the name of its group of keys. */
-enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name);
+/* The part of it for the surface of a wall or a body of a list. */
+enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *list,
+                                       const char *name);
+
+/* KN_EINPUT with the message "list.name.key: ...", or "list.name: ..." if the key is empty. */
+enum kn_status kn_config_fail(const char *list, const char *name, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Put the key of a file before the message about it, if the file cannot be used. */
+enum kn_status kn_config_add_key(enum kn_status status, const char *list, const char *name, const char *key);
 
 double kn_config_memory_available(void);                     /* bytes that this process may still use */
 void kn_config_bytes_text(double bytes, char text[KN_NAME]); /* "1.5 GB" */

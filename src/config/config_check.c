@@ -17,15 +17,21 @@ static const char AXIS[] = "xyz";
  * several per cent on 16 nodes, theory (22i). */
 static const double COLDEST_SCATTERING = 0.3, HOTTEST_SCATTERING = 1.7;
 
-__attribute__((format(printf, 3, 4))) static enum kn_status fail_wall(int side, const char *key,
-                                                                      const char *format, ...)
+enum kn_status kn_config_fail(const char *list, const char *name, const char *key, const char *format, ...)
 {
     char text[KN_TEXT];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return kn_error_set(KN_EINPUT, "walls.%s.%s: %s", kn_case_side_name(side), key, text);
+    return kn_error_set(KN_EINPUT, "%s.%s%s%s: %s", list, name, *key ? "." : "", key, text);
+}
+
+enum kn_status kn_config_add_key(enum kn_status status, const char *list, const char *name, const char *key)
+{
+    char text[KN_TEXT];
+    snprintf(text, sizeof text, "%s", kn_error_message());
+    return status == KN_EINPUT || status == KN_EIO ? kn_config_fail(list, name, key, "%s", text) : status;
 }
 
 static const char *kind_name(const struct kn_case *c, int side)
@@ -39,9 +45,9 @@ static enum kn_status check_pair(const struct kn_case *c, int side)
     bool one = c->walls[side].kind == KN_WALL_PERIODIC, two = c->walls[other].kind == KN_WALL_PERIODIC;
     if (one == two || (!c->walls[side].kind_set && c->walls[other].kind_set))
         return KN_OK; /* the error is reported for the side that the case sets */
-    return fail_wall(side, "kind",
-                     "%s against %s at walls.%s.kind (both sides of an axis are periodic, or neither)",
-                     kind_name(c, side), kind_name(c, other), kn_case_side_name(other));
+    return kn_config_fail("walls", kn_case_side_name(side), "kind",
+                          "%s against %s at walls.%s.kind (both sides of an axis are periodic, or neither)",
+                          kind_name(c, side), kind_name(c, other), kn_case_side_name(other));
 }
 
 static bool is_zero(const double v[3])
@@ -72,9 +78,9 @@ static enum kn_status check_unused(const struct kn_case *c, int side)
     };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].set && !keys[i].known)
-            return fail_wall(side, keys[i].key,
-                             "has no meaning at a side of kind %s (it needs walls.%s.kind: %s)",
-                             kind_name(c, side), kn_case_side_name(side), keys[i].kinds);
+            return kn_config_fail("walls", kn_case_side_name(side), keys[i].key,
+                                  "has no meaning at a side of kind %s (it needs walls.%s.kind: %s)",
+                                  kind_name(c, side), kn_case_side_name(side), keys[i].kinds);
     return KN_OK;
 }
 
@@ -85,20 +91,22 @@ static enum kn_status check_piston(const struct kn_case *c, int side)
     const int normal = side / 2;
     const double amplitude = w->oscillation.velocity[normal];
     if (w->kind == KN_WALL_DIFFUSE && w->velocity[normal] != 0)
-        return fail_wall(side, "velocity",
-                         "%g along %c is normal to the wall (walls move in their own plane; an oscillation "
-                         "along the normal is walls.%s.oscillation.velocity)",
-                         w->velocity[normal], AXIS[normal], kn_case_side_name(side));
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "velocity",
+            "%g along %c is normal to the wall (walls move in their own plane; an oscillation "
+            "along the normal is walls.%s.oscillation.velocity)",
+            w->velocity[normal], AXIS[normal], kn_case_side_name(side));
     if (w->kind != KN_WALL_DIFFUSE || amplitude == 0)
         return KN_OK;
     if (c->disturbance > 0)
-        return fail_wall(side, "oscillation.velocity",
-                         "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, "
-                         "where the displacement is negligible)",
-                         amplitude, AXIS[normal]);
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "oscillation.velocity",
+            "%g along %c displaces the wall (oscillations along the normal need disturbance: 0, "
+            "where the displacement is negligible)",
+            amplitude, AXIS[normal]);
     if (w->accommodation == 0 || kn_case_scatters(w))
-        return fail_wall(
-            side, "oscillation.velocity",
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "oscillation.velocity",
             "%g along %c %s (an oscillation along the normal needs accommodation above 0, and the "
             "diffuse model)",
             amplitude, AXIS[normal],
@@ -114,23 +122,26 @@ static enum kn_status check_far_field(const struct kn_case *c, int side)
     if (w->kind != KN_WALL_FAR_FIELD)
         return KN_OK;
     if (c->disturbance > 0)
-        return fail_wall(
-            side, "kind",
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "kind",
             "far-field at disturbance %g (uniform gradients are a solution at disturbance: 0 only)",
             c->disturbance);
     if (normal != 0)
-        return fail_wall(side, "gradient.velocity",
-                         "%g along %c would compress the gas (only velocities along the side are allowed)",
-                         normal, AXIS[side / 2]);
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "gradient.velocity",
+            "%g along %c would compress the gas (only velocities along the side are allowed)", normal,
+            AXIS[side / 2]);
     if (c->collision.method == KN_METHOD_NONE && !kn_case_is_mirror(w))
-        return fail_wall(side, is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
-                         "has no meaning without collisions (collision.method is none)");
+        return kn_config_fail("walls", kn_case_side_name(side),
+                              is_zero(w->gradient.velocity) ? "gradient.temperature" : "gradient.velocity",
+                              "has no meaning without collisions (collision.method is none)");
     return KN_OK;
 }
 
 /* The Cercignani-Lampis kernel is a matrix of polynomials about the reference, theory (22i): it is accurate
  * if the wall has about its temperature. */
-static enum kn_status check_scattering(const struct kn_case *c, const struct kn_wall *w, const char *name)
+static enum kn_status check_scattering(const struct kn_case *c, const struct kn_wall *w, const char *list,
+                                       const char *name)
 {
     const struct kn_case_span t = kn_case_temperatures(w);
     const double amplitude = fabs(w->oscillation.temperature), ratio = kn_reference_of(c).ratio,
@@ -138,47 +149,43 @@ static enum kn_status check_scattering(const struct kn_case *c, const struct kn_
                  high = (1 + c->disturbance * (t.high + amplitude)) / ratio;
     if (!kn_case_scatters(w) || (low >= COLDEST_SCATTERING && high <= HOTTEST_SCATTERING))
         return KN_OK;
-    return kn_error_set(KN_EINPUT,
-                        "%s.temperature: %.3g times the temperature of the reference (a cercignani-lampis "
-                        "wall must have %g to "
-                        "%g times; gas.reference.temperature, or diffuse walls)",
-                        name, low < COLDEST_SCATTERING ? low : high, COLDEST_SCATTERING, HOTTEST_SCATTERING);
+    return kn_config_fail(list, name, "temperature",
+                          "%.3g times the temperature of the reference (a cercignani-lampis wall must have "
+                          "%g to %g times; gas.reference.temperature, or diffuse walls)",
+                          low < COLDEST_SCATTERING ? low : high, COLDEST_SCATTERING, HOTTEST_SCATTERING);
 }
 
 /* A surface must be warmer than absolute zero and have one model; an amplitude without a frequency is an
  * error. */
-enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *name)
+enum kn_status kn_config_check_surface(const struct kn_case *c, const struct kn_wall *w, const char *list,
+                                       const char *name)
 {
     const struct kn_oscillation *o = &w->oscillation;
     const double low = kn_case_temperatures(w).low, coldest = low - fabs(o->temperature);
     if (1 + c->disturbance * coldest <= 0)
-        return kn_error_set(KN_EINPUT,
-                            "%s.%s: %g times disturbance %g is below absolute zero (more than %g is allowed)",
-                            name, low != 0 ? "temperature" : "oscillation.temperature", coldest,
-                            c->disturbance, -1 / c->disturbance);
-    const char *key = w->tangential != 1 ? "tangential" : "normal";
+        return kn_config_fail(list, name, low != 0 ? "temperature" : "oscillation.temperature",
+                              "%g times disturbance %g is below absolute zero (more than %g is allowed)",
+                              coldest, c->disturbance, -1 / c->disturbance);
     if (kn_case_scatters(w) && w->accommodation != 1)
-        return kn_error_set(KN_EINPUT, "%s.accommodation: %g together with %s (one of the two models)", name,
-                            w->accommodation, key);
-    KN_TRY(check_scattering(c, w, name));
+        return kn_config_fail(list, name, "accommodation", "%g together with %s (one of the two models)",
+                              w->accommodation, w->tangential != 1 ? "tangential" : "normal");
+    KN_TRY(check_scattering(c, w, list, name));
     if (o->frequency > 0 || (is_zero(o->velocity) && o->temperature == 0))
         return KN_OK;
-    return kn_error_set(
-        KN_EINPUT, "%s.oscillation.frequency: 0 with an amplitude (more than 0 makes the wall oscillate)",
-        name);
+    return kn_config_fail(list, name, "oscillation.frequency",
+                          "0 with an amplitude (more than 0 makes the wall oscillate)");
 }
 
 static enum kn_status check_wall(const struct kn_case *c, int side)
 {
     const struct kn_wall *w = &c->walls[side];
-    char name[KN_NAME];
     if (1 + c->disturbance * w->density <= 0)
-        return fail_wall(side, "density",
-                         "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
-                         "%.6g is a density of 0.001 n0; ports.NAME.kind: vacuum is a vacuum)",
-                         w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
-    snprintf(name, sizeof name, "walls.%s", kn_case_side_name((enum kn_side)side));
-    return kn_config_check_surface(c, w, name);
+        return kn_config_fail(
+            "walls", kn_case_side_name(side), "density",
+            "%g times disturbance %g leaves no gas outside the inflow (more than %g is allowed; "
+            "%.6g is a density of 0.001 n0; ports.NAME.kind: vacuum is a vacuum)",
+            w->density, c->disturbance, -1 / c->disturbance, -0.999 / c->disturbance);
+    return kn_config_check_surface(c, w, "walls", kn_case_side_name(side));
 }
 
 enum kn_status kn_config_check_side(const struct kn_case *c, enum kn_side side)
@@ -427,33 +434,16 @@ static enum kn_status check_reference(const struct kn_case *c)
     return check_shift(c);
 }
 
-/* "walls.left", "bodies.bar" or "ports.inlet". */
-static const char *surface_name(const struct kn_case *c, int surface, char text[KN_TEXT])
-{
-    const int body = surface - KN_SIDES, port = body - kn_case_bodies(c);
-    snprintf(text, KN_TEXT, "%s.%s",
-             body < 0   ? "walls"
-             : port < 0 ? "bodies"
-                        : "ports",
-             body < 0   ? kn_case_side_name((enum kn_side)surface)
-             : port < 0 ? c->bodies[body].name
-                        : c->ports[port].name);
-    return text;
-}
-
 /* What a steady state needs: no oscillation, and something that determines velocity and temperature. */
 static enum kn_status check_steady(const struct kn_case *c)
 {
-    char name[KN_TEXT];
     bool held = false;
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall w = kn_case_surface(c, i);
         if (!is_zero(w.oscillation.velocity) || w.oscillation.temperature != 0)
-            return kn_error_set(
-                KN_EINPUT,
-                "%s.oscillation.frequency: a wall that oscillates has no steady state (time.mode: frequency "
-                "or unsteady)",
-                surface_name(c, i, name));
+            return kn_config_fail(
+                kn_case_surface_list(c, i), kn_case_surface_name(c, i), "oscillation.frequency",
+                "a wall that oscillates has no steady state (time.mode: frequency or unsteady)");
         held = held ||
                ((i >= KN_SIDES || !kn_case_is_uniform(c, i / 2)) && kn_case_emits(&w) && w.accommodation > 0);
     }
@@ -467,7 +457,6 @@ static enum kn_status check_steady(const struct kn_case *c)
 /* Walls, bodies and ports in an oscillation of one frequency: they have no steady part. */
 static enum kn_status check_amplitudes(const struct kn_case *c, double frequency)
 {
-    char name[KN_TEXT];
     for (int i = 0; i < kn_case_surfaces(c); i++) {
         const struct kn_wall w = kn_case_surface(c, i);
         const int port = i - KN_SIDES - kn_case_bodies(c);
@@ -480,17 +469,14 @@ static enum kn_status check_amplitudes(const struct kn_case *c, double frequency
                              : w.gradient.temperature != 0   ? "gradient.temperature"
                                                              : NULL;
         if (steady)
-            return kn_error_set(
-                KN_EINPUT,
-                "%s.%s: it is steady, and time.mode: frequency computes the oscillation alone "
-                "(0 is allowed; steady flows are independent of it)",
-                surface_name(c, i, name), steady);
+            return kn_config_fail(kn_case_surface_list(c, i), kn_case_surface_name(c, i), steady,
+                                  "it is steady, and time.mode: frequency computes the oscillation alone "
+                                  "(0 is allowed; steady flows are independent of it)");
         if (w.oscillation.frequency != 0 && w.oscillation.frequency != frequency)
-            return kn_error_set(
-                KN_EINPUT,
-                "%s.oscillation.frequency: %g, but another wall has %g (time.mode: frequency needs one "
-                "frequency)",
-                surface_name(c, i, name), w.oscillation.frequency, frequency);
+            return kn_config_fail(kn_case_surface_list(c, i), kn_case_surface_name(c, i),
+                                  "oscillation.frequency",
+                                  "%g, but another wall has %g (time.mode: frequency needs one frequency)",
+                                  w.oscillation.frequency, frequency);
     }
     return KN_OK;
 }
@@ -523,11 +509,11 @@ static enum kn_status check_mode(const struct kn_case *c)
         return KN_OK;
     for (int i = 0; i < kn_case_ports(c); i++)
         if ((c->ports[i].kind == KN_PORT_FLOW || c->ports[i].kind == KN_PORT_PRESSURE) && c->disturbance > 0)
-            return kn_error_set(
-                KN_EINPUT,
-                "ports.%s.kind: time.mode: %s does not support ports of given flow or pressure at a finite "
+            return kn_config_fail(
+                "ports", c->ports[i].name, "kind",
+                "time.mode: %s does not support ports of given flow or pressure at a finite "
                 "disturbance (time.mode: unsteady)",
-                c->ports[i].name, kn_config_choice_name("time.mode", c->time.mode));
+                kn_config_choice_name("time.mode", c->time.mode));
     if (kn_case_is_sampled(c->collision.method))
         return kn_error_set(KN_EINPUT,
                             "collision.method: %s has no steady-state solver (operator, bgk, "

@@ -8,7 +8,6 @@
 #include "error.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,42 +15,6 @@ static const char AXIS[] = "xyz";
 
 /* Positions nearer to an edge than this, in widths of its cells, are at the edge. */
 static const double SNAP = 1e-3;
-
-/* A body or a port, for messages. */
-struct item {
-    const char *list, *name;
-};
-
-static struct item body(const struct kn_body *b)
-{
-    return (struct item){"bodies", b->name};
-}
-
-static struct item port(const struct kn_port *p)
-{
-    return (struct item){"ports", p->name};
-}
-
-__attribute__((format(printf, 3, 4))) static enum kn_status fail(struct item of, const char *key,
-                                                                 const char *format, ...)
-{
-    char text[KN_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return kn_error_set(KN_EINPUT, "%s.%s%s%s: %s", of.list, of.name, *key ? "." : "", key, text);
-}
-
-/* A position in the unit of the case. */
-static const char *place_text(const struct kn_case *c, double at, char text[KN_UNITS_TEXT])
-{
-    struct kn_scales s;
-    if (kn_scales_create(&s, c) == KN_OK && s.known)
-        return kn_units_text(KN_DIMENSION_LENGTH, at * s.box, text);
-    snprintf(text, KN_UNITS_TEXT, "%.6g", at);
-    return text;
-}
 
 /* The edges below and above a position along an axis, L. */
 struct edges {
@@ -99,8 +62,8 @@ static int enough_cells(const struct kn_case *c, int axis, double at)
 }
 
 /* The number of the edge at a position, which may be outside the space. */
-static enum kn_status find_edge(const struct kn_case *c, struct item of, const char *key, int axis, double at,
-                                int *edge)
+static enum kn_status find_edge(const struct kn_case *c, const char *list, const char *name, const char *key,
+                                int axis, double at, int *edge)
 {
     const struct edges e = edges_around(c, axis, at);
     const double width = e.high - e.low;
@@ -114,9 +77,10 @@ static enum kn_status find_edge(const struct kn_case *c, struct item of, const c
     const int cells = enough_cells(c, axis, at);
     if (cells > 0)
         snprintf(more, sizeof more, "; %d cells along %c have one", cells, AXIS[axis]);
-    return fail(of, key, "%s along %c is not at an edge of a cell (the nearest are %s and %s%s)",
-                place_text(c, at, place), AXIS[axis], place_text(c, e.low, low), place_text(c, e.high, high),
-                more);
+    return kn_config_fail(list, name, key,
+                          "%s along %c is not at an edge of a cell (the nearest are %s and %s%s)",
+                          kn_scales_place_text(c, at, place), AXIS[axis], kn_scales_place_text(c, e.low, low),
+                          kn_scales_place_text(c, e.high, high), more);
 }
 
 /* The cells of a box along one axis. */
@@ -127,19 +91,23 @@ static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *
                  high = b->box.high[axis] == KN_TO_END ? size : b->box.high[axis];
     char from[KN_UNITS_TEXT], to[KN_UNITS_TEXT], end[KN_UNITS_TEXT];
     if (low > high)
-        return fail(body(b), "box.low", "%s is above box.high, %s, along %c", place_text(c, low, from),
-                    place_text(c, high, to), AXIS[axis]);
+        return kn_config_fail("bodies", b->name, "box.low", "%s is above box.high, %s, along %c",
+                              kn_scales_place_text(c, low, from), kn_scales_place_text(c, high, to),
+                              AXIS[axis]);
     if (high < 0 || low > size || (high == 0 && low < 0) || (low == size && high > size))
-        return fail(body(b), "box", "%s to %s along %c is outside the gas (0 to %s)",
-                    place_text(c, low, from), place_text(c, high, to), AXIS[axis], place_text(c, size, end));
+        return kn_config_fail("bodies", b->name, "box", "%s to %s along %c is outside the gas (0 to %s)",
+                              kn_scales_place_text(c, low, from), kn_scales_place_text(c, high, to),
+                              AXIS[axis], kn_scales_place_text(c, size, end));
     if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
-        return fail(body(b), "box", "the gas is uniform along %c, and the body is not (auto along %c)",
-                    AXIS[axis], AXIS[axis]);
-    KN_TRY(find_edge(c, body(b), "box.low", axis, low, &s->first[axis]));
-    KN_TRY(find_edge(c, body(b), "box.high", axis, high, &s->end[axis]));
+        return kn_config_fail("bodies", b->name, "box",
+                              "the gas is uniform along %c, and the body is not (auto along %c)", AXIS[axis],
+                              AXIS[axis]);
+    KN_TRY(find_edge(c, "bodies", b->name, "box.low", axis, low, &s->first[axis]));
+    KN_TRY(find_edge(c, "bodies", b->name, "box.high", axis, high, &s->end[axis]));
     if (s->first[axis] == s->end[axis] && low != high)
-        return fail(body(b), "box", "%s to %s along %c is less than a cell", place_text(c, low, from),
-                    place_text(c, high, to), AXIS[axis]);
+        return kn_config_fail("bodies", b->name, "box", "%s to %s along %c is less than a cell",
+                              kn_scales_place_text(c, low, from), kn_scales_place_text(c, high, to),
+                              AXIS[axis]);
     return KN_OK;
 }
 
@@ -161,10 +129,11 @@ static enum kn_status check_plate(const struct kn_case *c, const struct kn_body 
     for (int d = 0; d < 3; d++)
         axes += s->first[d] == s->end[d];
     if (axes > 1)
-        return fail(body(b), key, "no thickness along more than one axis (along one axis it is a plate)");
+        return kn_config_fail("bodies", b->name, key,
+                              "no thickness along more than one axis (along one axis it is a plate)");
     if (axes == 1 && (s->first[axis] == 0 || s->first[axis] == c->space.cells[axis]))
-        return fail(body(b), key, "a plate at the end of the axis %c (walls.%s is there)", AXIS[axis],
-                    kn_case_side_name((enum kn_side)(2 * axis + (s->first[axis] > 0))));
+        return kn_config_fail("bodies", b->name, key, "a plate at the end of the axis %c (walls.%s is there)",
+                              AXIS[axis], kn_case_side_name((enum kn_side)(2 * axis + (s->first[axis] > 0))));
     return KN_OK;
 }
 
@@ -197,12 +166,13 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
         if (open[0] == open[1])
             continue;
         if (along < 0)
-            return fail(body(b), "plate.open",
-                        "the gas is uniform along the plate, so that it cannot have openings");
+            return kn_config_fail("bodies", b->name, "plate.open",
+                                  "the gas is uniform along the plate, so that it cannot have openings");
         if (open[0] > open[1])
-            return fail(body(b), "plate.open", "%g is above %g (pairs from, to)", open[0], open[1]);
+            return kn_config_fail("bodies", b->name, "plate.open", "%g is above %g (pairs from, to)", open[0],
+                                  open[1]);
         for (int end = 0; end < 2; end++)
-            KN_TRY(find_edge(c, body(b), "plate.open", along, open[end], &edge[end]));
+            KN_TRY(find_edge(c, "bodies", b->name, "plate.open", along, open[end], &edge[end]));
         for (; at > 0 && openings[at - 1][0] > edge[0]; at--)
             memcpy(openings[at], openings[at - 1], sizeof openings[at]);
         memcpy(openings[at], edge, sizeof edge);
@@ -210,7 +180,7 @@ static enum kn_status find_openings(const struct kn_case *c, const struct kn_bod
     }
     for (int i = 1; i < *count; i++)
         if (openings[i][0] < openings[i - 1][1])
-            return fail(body(b), "plate.open", "openings overlap");
+            return kn_config_fail("bodies", b->name, "plate.open", "openings overlap");
     return KN_OK;
 }
 
@@ -222,8 +192,8 @@ static enum kn_status place_plate(const struct kn_case *c, const struct kn_body 
     struct kn_solid whole = {.body = (int)(b - c->bodies)};
     memcpy(whole.end, c->space.cells, sizeof whole.end);
     if (kn_case_is_uniform(c, axis))
-        return fail(body(b), "plate.axis", "the gas is uniform along %c", AXIS[axis]);
-    KN_TRY(find_edge(c, body(b), "plate.at", axis, b->plate.at, &whole.first[axis]));
+        return kn_config_fail("bodies", b->name, "plate.axis", "the gas is uniform along %c", AXIS[axis]);
+    KN_TRY(find_edge(c, "bodies", b->name, "plate.at", axis, b->plate.at, &whole.first[axis]));
     whole.end[axis] = whole.first[axis];
     KN_TRY(check_plate(c, b, "plate.at", &whole));
     KN_TRY(find_openings(c, b, along, openings, &count));
@@ -276,20 +246,21 @@ static enum kn_status place_body(const struct kn_case *c, const struct kn_body *
     const bool box = has_box(b), plate = b->plate.axis != KN_PLATE_NONE, image = *b->image.file != '\0';
     const int shapes = box + plate + image + kn_shape_count(b);
     if (shapes == 0 && near)
-        return fail(body(b), "", "has no shape (did you mean bodies.%s?)", near);
+        return kn_config_fail("bodies", b->name, "", "has no shape (did you mean bodies.%s?)", near);
     if (shapes == 0)
-        return fail(body(b), "",
-                    "has no shape (box: [[0.2, 0.2], [0.4, 0.5]], plate: {axis: x, at: 0.5}, image: {file: "
-                    "pores.png}, cylinder: {centre: [0.5, 0.5], radius: 0.1}, sphere or polygon)");
+        return kn_config_fail(
+            "bodies", b->name, "",
+            "has no shape (box: [[0.2, 0.2], [0.4, 0.5]], plate: {axis: x, at: 0.5}, image: {file: "
+            "pores.png}, cylinder: {centre: [0.5, 0.5], radius: 0.1}, sphere or polygon)");
     if (shapes > 1)
-        return fail(body(b),
-                    image   ? "image"
-                    : plate ? "plate"
-                            : "",
-                    "the body has a %s already (one shape per body)",
-                    box              ? "box"
-                    : plate && image ? "plate"
-                                     : "shape");
+        return kn_config_fail("bodies", b->name,
+                              image   ? "image"
+                              : plate ? "plate"
+                                      : "",
+                              "the body has a %s already (one shape per body)",
+                              box              ? "box"
+                              : plate && image ? "plate"
+                                               : "shape");
     if (kn_shape_is_smooth(b))
         return KN_OK;
     return image ? place_image(c, b, g) : plate ? place_plate(c, b, g) : place_box(c, b, g);
@@ -307,13 +278,15 @@ static enum kn_status place_port(const struct kn_case *c, const struct kn_port *
         if (axis == (int)p->side / 2)
             continue;
         if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
-            return fail(port(p), "from", "the gas is uniform along %c, and the port is not (auto along %c)",
-                        AXIS[axis], AXIS[axis]);
-        KN_TRY(find_edge(c, port(p), "from", axis, low, &o->first[axis]));
-        KN_TRY(find_edge(c, port(p), "to", axis, high, &o->end[axis]));
+            return kn_config_fail("ports", p->name, "from",
+                                  "the gas is uniform along %c, and the port is not (auto along %c)",
+                                  AXIS[axis], AXIS[axis]);
+        KN_TRY(find_edge(c, "ports", p->name, "from", axis, low, &o->first[axis]));
+        KN_TRY(find_edge(c, "ports", p->name, "to", axis, high, &o->end[axis]));
         if (o->first[axis] >= o->end[axis])
-            return fail(port(p), "from", "%s to %s along %c is no part of the side", place_text(c, low, from),
-                        place_text(c, high, to), AXIS[axis]);
+            return kn_config_fail("ports", p->name, "from", "%s to %s along %c is no part of the side",
+                                  kn_scales_place_text(c, low, from), kn_scales_place_text(c, high, to),
+                                  AXIS[axis]);
     }
     return KN_OK;
 }
@@ -394,14 +367,14 @@ static enum kn_status check_motion(const struct kn_case *c, const struct kn_soli
         if (!exposed || (b->surface.velocity[d] == 0 && !oscillates))
             continue;
         if (c->disturbance > 0)
-            return fail(
-                body(b), oscillates ? "oscillation.velocity" : "velocity",
+            return kn_config_fail(
+                "bodies", b->name, oscillates ? "oscillation.velocity" : "velocity",
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 AXIS[d]);
         if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
-            return fail(
-                body(b), oscillates ? "oscillation.velocity" : "velocity",
+            return kn_config_fail(
+                "bodies", b->name, oscillates ? "oscillation.velocity" : "velocity",
                 "along %c %s (motion along the normal needs accommodation above 0, and the diffuse model)",
                 AXIS[d],
                 kn_case_scatters(&b->surface) ? "of a cercignani-lampis surface" : "with accommodation 0");
@@ -417,15 +390,18 @@ static enum kn_status check_rotation(const struct kn_case *c, const struct kn_bo
         if (b->rotation[d] == 0)
             continue;
         if (kn_case_is_uniform(c, e) || kn_case_is_uniform(c, f))
-            return fail(body(b), "rotation",
-                        "about %c, but the gas is uniform along %c (one value is a rotation about z)",
-                        AXIS[d], AXIS[kn_case_is_uniform(c, e) ? e : f]);
+            return kn_config_fail(
+                "bodies", b->name, "rotation",
+                "about %c, but the gas is uniform along %c (one value is a rotation about z)", AXIS[d],
+                AXIS[kn_case_is_uniform(c, e) ? e : f]);
         if (c->disturbance > 0)
-            return fail(body(b), "rotation",
-                        "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
-                        "displacement is negligible)");
+            return kn_config_fail(
+                "bodies", b->name, "rotation",
+                "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
+                "displacement is negligible)");
         if (b->surface.accommodation == 0 || kn_case_scatters(&b->surface))
-            return fail(body(b), "rotation", "needs accommodation above 0, and the diffuse model");
+            return kn_config_fail("bodies", b->name, "rotation",
+                                  "needs accommodation above 0, and the diffuse model");
     }
     return KN_OK;
 }
@@ -439,26 +415,30 @@ static enum kn_status check_port(const struct kn_case *c, const struct kn_geomet
     const bool vacuum = p->kind == KN_PORT_VACUUM;
     const char *side = kn_case_side_name(p->side);
     if (kn_case_is_uniform(c, (int)p->side / 2) || c->walls[p->side].kind == KN_WALL_PERIODIC)
-        return fail(port(p), "side", "walls.%s is periodic (a port needs an end of the gas)", side);
+        return kn_config_fail("ports", p->name, "side",
+                              "walls.%s is periodic (a port needs an end of the gas)", side);
     if (vacuum && eps == 0)
-        return fail(port(p), "kind",
-                    "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
-                    "difference of pressures is kind: pressure)");
+        return kn_config_fail("ports", p->name, "kind",
+                              "vacuum at disturbance 0 (it needs the whole equation, disturbance: 1; a small "
+                              "difference of pressures is kind: pressure)");
     if ((p->flow != 0) != (p->kind == KN_PORT_FLOW))
-        return fail(port(p), "flow",
-                    "%g with kind: %s (kind: flow needs a flow other than 0; other kinds have none)", p->flow,
-                    kn_config_choice_name("ports.<name>.kind", p->kind));
+        return kn_config_fail(
+            "ports", p->name, "flow",
+            "%g with kind: %s (kind: flow needs a flow other than 0; other kinds have none)", p->flow,
+            kn_config_choice_name("ports.<name>.kind", p->kind));
     if (p->kind == KN_PORT_FLOW && p->pressure != 0)
-        return fail(port(p), "pressure", "the pressure of a port of kind flow follows from the flow");
+        return kn_config_fail("ports", p->name, "pressure",
+                              "the pressure of a port of kind flow follows from the flow");
     if (vacuum && (p->pressure != 0 || p->temperature != 0))
-        return fail(port(p), p->pressure != 0 ? "pressure" : "temperature", "has no meaning for a vacuum");
+        return kn_config_fail("ports", p->name, p->pressure != 0 ? "pressure" : "temperature",
+                              "has no meaning for a vacuum");
     if (1 + eps * p->pressure <= 0 || 1 + eps * p->temperature <= 0)
-        return fail(port(p), 1 + eps * p->pressure <= 0 ? "pressure" : "temperature",
-                    "is not above 0 (more than %g is allowed; kind: vacuum has no gas)", -1 / eps);
+        return kn_config_fail("ports", p->name, 1 + eps * p->pressure <= 0 ? "pressure" : "temperature",
+                              "is not above 0 (more than %g is allowed; kind: vacuum has no gas)", -1 / eps);
     for (int i = 0; i < number; i++)
         if (c->ports[i].side == p->side && overlap(g->openings[i].first, g->openings[i].end,
                                                    g->openings[number].first, g->openings[number].end))
-            return fail(port(p), "", "overlaps ports.%s", c->ports[i].name);
+            return kn_config_fail("ports", p->name, "", "overlaps ports.%s", c->ports[i].name);
     return KN_OK;
 }
 
@@ -469,18 +449,17 @@ static enum kn_status check_all(const struct kn_case *c, const struct kn_geometr
         KN_TRY(check_port(c, g, i));
     for (int i = 0; i < g->count; i++) {
         const struct kn_body *b = &c->bodies[g->solids[i].body];
-        char name[KN_NAME];
         for (int k = 0; k < i; k++)
             if (collide(g, &g->solids[i], &g->solids[k]))
-                return fail(body(b), "", "overlaps bodies.%s", c->bodies[g->solids[k].body].name);
+                return kn_config_fail("bodies", b->name, "", "overlaps bodies.%s",
+                                      c->bodies[g->solids[k].body].name);
         KN_TRY(check_motion(c, &g->solids[i]));
         KN_TRY(check_rotation(c, b));
-        snprintf(name, sizeof name, "bodies.%s", b->name);
-        KN_TRY(kn_config_check_surface(c, &b->surface, name));
+        KN_TRY(kn_config_check_surface(c, &b->surface, "bodies", b->name));
     }
     const int *n = c->space.cells;
     if (g->count > 0 && count_solid(g) >= (double)n[0] * n[1] * n[2])
-        return fail(body(&c->bodies[0]), "", "no gas is left");
+        return kn_config_fail("bodies", c->bodies[0].name, "", "no gas is left");
     return KN_OK;
 }
 

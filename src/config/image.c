@@ -7,23 +7,11 @@
 #include "error.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Voxels and cells that differ by less than this part of a cell are the same. */
 static const double SNAP = 1e-3;
-
-__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
-                                                                 const char *format, ...)
-{
-    char text[KN_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return kn_error_set(KN_EINPUT, "bodies.%s.image.%s: %s", b->name, key, text);
-}
 
 static enum kn_status read_voxels(struct kn_image *image, const struct kn_case *c, const struct kn_body *b)
 {
@@ -32,22 +20,12 @@ static enum kn_status read_voxels(struct kn_image *image, const struct kn_case *
                                         .dark = b->image.solid == KN_SOLID_DARK,
                                         .raw = {raw[0], raw[1], raw[2]},
                                         .most = (double)n[0] * n[1] * n[2]};
-    char text[KN_TEXT];
     for (int d = 1; d < 3; d++)
         if ((raw[d] > 0) != (raw[0] > 0))
-            return fail(b, "voxels", "[%d, %d, %d] (three numbers above 0, or none)", raw[0], raw[1], raw[2]);
-    const enum kn_status status = kn_voxels_read(&image->voxels, b->image.file, &rule);
-    snprintf(text, sizeof text, "%s", kn_error_message());
-    return status == KN_EINPUT || status == KN_EIO ? fail(b, "file", "%s", text) : status;
-}
-
-static const char *length_text(const struct kn_case *c, double at, char text[KN_UNITS_TEXT])
-{
-    struct kn_scales s;
-    if (kn_scales_create(&s, c) == KN_OK && s.known)
-        return kn_units_text(KN_DIMENSION_LENGTH, at * s.box, text);
-    snprintf(text, KN_UNITS_TEXT, "%.6g", at);
-    return text;
+            return kn_config_fail("bodies", b->name, "image.voxels",
+                                  "[%d, %d, %d] (three numbers above 0, or none)", raw[0], raw[1], raw[2]);
+    return kn_config_add_key(kn_voxels_read(&image->voxels, b->image.file, &rule), "bodies", b->name,
+                             "image.file");
 }
 
 /* The cells of the image along an axis. */
@@ -67,23 +45,28 @@ static enum kn_status place_axis(struct kn_image *image, const struct kn_case *c
     if (axis == 2 && voxels == 1)
         return KN_OK;
     if (kn_case_is_uniform(c, axis))
-        return fail(b, "file", "%d voxels along %c, but the gas is uniform along %c", voxels, name, name);
+        return kn_config_fail("bodies", b->name, "image.file",
+                              "%d voxels along %c, but the gas is uniform along %c", voxels, name, name);
     if (c->space.stretch[axis] != 1)
-        return fail(b, "file", "voxels are equal, but the cells along %c are not (space.stretch: 1)", name);
+        return kn_config_fail("bodies", b->name, "image.file",
+                              "voxels are equal, but the cells along %c are not (space.stretch: 1)", name);
     if (cells < 1 || fabs(ratio - cells) * voxels > SNAP) {
         char advice[KN_NAME] = "";
         if (fabs(size / spacing - round(size / spacing)) < SNAP)
             snprintf(advice, sizeof advice, " (%.0f cells along %c make it one cell)", size / spacing, name);
-        return fail(b, "spacing", "a voxel of %s is %.6g cells along %c, not one or several whole cells%s",
-                    length_text(c, spacing, length), ratio, name, advice);
+        return kn_config_fail("bodies", b->name, "image.spacing",
+                              "a voxel of %s is %.6g cells along %c, not one or several whole cells%s",
+                              kn_scales_place_text(c, spacing, length), ratio, name, advice);
     }
     if (fabs(at - first) > SNAP)
-        return fail(b, "at", "%s along %c is not at an edge of a cell",
-                    length_text(c, b->image.at[axis], length), name);
+        return kn_config_fail("bodies", b->name, "image.at", "%s along %c is not at an edge of a cell",
+                              kn_scales_place_text(c, b->image.at[axis], length), name);
     if (first < 0 || (double)first + (double)cells * voxels > n)
-        return fail(b, "at", "the image, %s to %s along %c, is not inside the gas (0 to %.6g cells of %d)",
-                    length_text(c, b->image.at[axis], length),
-                    length_text(c, b->image.at[axis] + spacing * voxels, end), name, at + ratio * voxels, n);
+        return kn_config_fail("bodies", b->name, "image.at",
+                              "the image, %s to %s along %c, is not inside the gas (0 to %.6g cells of %d)",
+                              kn_scales_place_text(c, b->image.at[axis], length),
+                              kn_scales_place_text(c, b->image.at[axis] + spacing * voxels, end), name,
+                              at + ratio * voxels, n);
     image->first[axis] = first;
     image->end[axis] = first + cells * voxels;
     image->cells[axis] = cells;

@@ -312,6 +312,15 @@ static bool is_bare(const struct kn_case *c, const struct kn_case *plain, const 
            !kn_config_is_auto(s->key, value, i);
 }
 
+const char *kn_scales_place_text(const struct kn_case *c, double at, char text[KN_UNITS_TEXT])
+{
+    struct kn_scales s;
+    if (kn_scales_create(&s, c) == KN_OK && s.known)
+        return kn_units_text(KN_DIMENSION_LENGTH, at * s.box, text);
+    snprintf(text, KN_UNITS_TEXT, "%.6g", at);
+    return text;
+}
+
 bool kn_scales_bare(const struct kn_case *c, char *text)
 {
     struct kn_scales scales;

@@ -59,6 +59,9 @@ double kn_scales_mach(const struct kn_case *c);
 /* Largest deviation of the temperature of a wall from T0, divided by T0; as above. */
 double kn_scales_heating(const struct kn_case *c);
 
+/* A place, L, in the unit of the case. */
+const char *kn_scales_place_text(const struct kn_case *c, double at, char text[KN_UNITS_TEXT]);
+
 /* Describe the first number without a unit in a case in SI, in text[KN_TEXT]; false if there is none. */
 bool kn_scales_bare(const struct kn_case *c, char *text);
 

@@ -9,28 +9,8 @@
 #include "files/stl.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-__attribute__((format(printf, 3, 4))) static enum kn_status fail(const struct kn_body *b, const char *key,
-                                                                 const char *format, ...)
-{
-    char text[KN_TEXT];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return kn_error_set(KN_EINPUT, "bodies.%s%s%s: %s", b->name, *key ? "." : "", key, text);
-}
-
-/* A message about a file gets the key before it. */
-static enum kn_status add_key(enum kn_status status, const struct kn_body *b, const char *key)
-{
-    char text[KN_TEXT];
-    snprintf(text, sizeof text, "%s", kn_error_message());
-    return status == KN_EINPUT || status == KN_EIO ? fail(b, key, "%s", text) : status;
-}
 
 static int count_corners(const struct kn_body *b)
 {
@@ -97,7 +77,8 @@ static enum kn_status read_polygon(struct kn_shape_body *s, const struct kn_case
     const bool file = *b->points.file;
     s->kind = KN_SHAPE_POLYGON;
     if (file) {
-        KN_TRY(add_key(kn_points_read(b->points.file, &s->corner, &s->corners), b, "points.file"));
+        KN_TRY(kn_config_add_key(kn_points_read(b->points.file, &s->corner, &s->corners), "bodies", b->name,
+                                 "points.file"));
     } else {
         s->corners = count_corners(b);
         s->corner = malloc(KN_CORNERS * sizeof *s->corner);
@@ -113,7 +94,7 @@ static enum kn_status read_surface(struct kn_shape_body *s, const struct kn_case
 {
     struct kn_stl stl;
     s->kind = KN_SHAPE_SURFACE;
-    KN_TRY(add_key(kn_stl_read(&stl, b->stl.file), b, "stl.file"));
+    KN_TRY(kn_config_add_key(kn_stl_read(&stl, b->stl.file), "bodies", b->name, "stl.file"));
     for (int i = 0; i < 9 * stl.count; i++) {
         double *at = &stl.corners[i / 9][i / 3 % 3][i % 3];
         *at = c->gas.delta * (b->stl.at[i % 3] + b->stl.scale * *at);
@@ -339,16 +320,19 @@ static enum kn_status check_polygon(const struct kn_body *b, const struct kn_sha
     const int n = s->corners;
     const char *key = key_of(b);
     if (n < 3)
-        return fail(b, key, "%d corners (at least 3)", n);
+        return kn_config_fail("bodies", b->name, key, "%d corners (at least 3)", n);
     for (int i = 0; i < n; i++)
         for (int k = i + 2; k < n && (k + 1) % n != i; k++)
             if (cross(s->corner[i], s->corner[i + 1], s->corner[k], s->corner[(k + 1) % n]))
-                return fail(b, key, "the edges from corners %d and %d cross", i + 1, k + 1);
+                return kn_config_fail("bodies", b->name, key, "the edges from corners %d and %d cross", i + 1,
+                                      k + 1);
     for (int i = 0; i < n; i++)
         if (hypot(s->corner[i][0] - s->corner[(i + 1) % n][0], s->corner[i][1] - s->corner[(i + 1) % n][1]) ==
             0)
-            return fail(b, key, "corners %d and %d are equal", i + 1, (i + 1) % n + 1);
-    return turn(n, s->corner) == 0 ? fail(b, key, "the corners are on a line") : KN_OK;
+            return kn_config_fail("bodies", b->name, key, "corners %d and %d are equal", i + 1,
+                                  (i + 1) % n + 1);
+    return turn(n, s->corner) == 0 ? kn_config_fail("bodies", b->name, key, "the corners are on a line")
+                                   : KN_OK;
 }
 
 /* The shape has a meaning in the space of the case. */
@@ -359,25 +343,30 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
     for (int d = 0; d < 3; d++)
         axes += !kn_case_is_uniform(c, d);
     if (axes < 2 || (axes == 2 && !kn_case_is_uniform(c, 2)))
-        return fail(b, key_of(b), "needs gas that varies in the x-y plane, or in three dimensions");
+        return kn_config_fail("bodies", b->name, key_of(b),
+                              "needs gas that varies in the x-y plane, or in three dimensions");
     if (axes == 2 && s->kind == KN_SHAPE_SPHERE)
-        return fail(b, "sphere", "needs three dimensions (cylinder is the circle in two)");
+        return kn_config_fail("bodies", b->name, "sphere",
+                              "needs three dimensions (cylinder is the circle in two)");
     if (axes == 2 && s->kind == KN_SHAPE_SURFACE)
-        return fail(b, "stl", "needs three dimensions (points is the outline of a body in two)");
+        return kn_config_fail("bodies", b->name, "stl",
+                              "needs three dimensions (points is the outline of a body in two)");
     if (axes == 2 && s->axis != 2)
-        return fail(b, "cylinder.axis", "the gas is uniform along z, so the axis must be z");
+        return kn_config_fail("bodies", b->name, "cylinder.axis",
+                              "the gas is uniform along z, so the axis must be z");
     for (int d = 0; d < 3; d++) {
         double at[2];
         const double size = c->gas.delta * c->space.size[d];
         kn_shape_bounds(s, d, at);
         if (!s->outside && (at[0] >= size || at[1] <= 0))
-            return fail(b, key_of(b), "is outside the gas along %c", "xyz"[d]);
+            return kn_config_fail("bodies", b->name, key_of(b), "is outside the gas along %c", "xyz"[d]);
         if (isfinite(at[0]) && c->walls[2 * d].kind == KN_WALL_PERIODIC && (at[0] < 0 || at[1] > size))
-            return fail(b, key_of(b), "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
+            return kn_config_fail("bodies", b->name, key_of(b),
+                                  "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
         if (isfinite(at[0]) && at[1] - at[0] < 2 * kn_case_narrowest_cell(c, d))
-            return fail(b, key_of(b),
-                        "is thinner than two cells along %c (cells smaller than %.3g L resolve it)", "xyz"[d],
-                        (at[1] - at[0]) / 4 / c->gas.delta);
+            return kn_config_fail("bodies", b->name, key_of(b),
+                                  "is thinner than two cells along %c (cells smaller than %.3g L resolve it)",
+                                  "xyz"[d], (at[1] - at[0]) / 4 / c->gas.delta);
     }
     return KN_OK;
 }
@@ -390,12 +379,13 @@ static enum kn_status check_rotation(const struct kn_case *c, const struct kn_bo
         if (b->rotation[d] == 0 || s->kind == KN_SHAPE_SPHERE)
             continue;
         if (d != s->axis && s->kind != KN_SHAPE_SURFACE)
-            return fail(b, "rotation", "about %c, but the axis of the %s is %c", "xyz"[d], key_of(b),
-                        "xyz"[s->axis]);
+            return kn_config_fail("bodies", b->name, "rotation", "about %c, but the axis of the %s is %c",
+                                  "xyz"[d], key_of(b), "xyz"[s->axis]);
         if (!kn_shape_is_round(b) && c->disturbance > 0)
-            return fail(b, "rotation",
-                        "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
-                        "displacement is negligible)");
+            return kn_config_fail(
+                "bodies", b->name, "rotation",
+                "of a body with flat sides displaces the gas (this needs disturbance: 0, where the "
+                "displacement is negligible)");
     }
     return KN_OK;
 }
@@ -422,22 +412,24 @@ static enum kn_status check_reflection(const struct kn_case *c, const struct kn_
     if (w->accommodation == 1 && !kn_case_scatters(w))
         return KN_OK;
     if (w->accommodation == 0)
-        return fail(b, key, "0 at a smooth surface (more than 0 is supported)");
+        return kn_config_fail("bodies", b->name, key, "0 at a smooth surface (more than 0 is supported)");
     if (kn_case_scatters(w) && c->disturbance > 0)
-        return fail(b, key,
-                    "the model of Cercignani and Lampis at a smooth surface at disturbance %g (it needs "
-                    "disturbance: 0 there; bodies.%s.accommodation is possible at any)",
-                    c->disturbance, b->name);
+        return kn_config_fail(
+            "bodies", b->name, key,
+            "the model of Cercignani and Lampis at a smooth surface at disturbance %g (it needs "
+            "disturbance: 0 there; bodies.%s.accommodation is possible at any)",
+            c->disturbance, b->name);
     if (s->kind == KN_SHAPE_SURFACE || s->outside || (s->kind == KN_SHAPE_POLYGON && !is_convex(s)))
-        return fail(b, key,
-                    "%g at a smooth surface that %s (it must be convex: a cylinder, a sphere or a convex "
-                    "polygon, with the gas outside; or 1)",
-                    key[0] == 'a'   ? w->accommodation
-                    : key[0] == 't' ? w->tangential
-                                    : w->normal,
-                    s->outside                    ? "encloses the gas"
-                    : s->kind == KN_SHAPE_SURFACE ? "may not be convex"
-                                                  : "is not convex");
+        return kn_config_fail(
+            "bodies", b->name, key,
+            "%g at a smooth surface that %s (it must be convex: a cylinder, a sphere or a convex "
+            "polygon, with the gas outside; or 1)",
+            key[0] == 'a'   ? w->accommodation
+            : key[0] == 't' ? w->tangential
+                            : w->normal,
+            s->outside                    ? "encloses the gas"
+            : s->kind == KN_SHAPE_SURFACE ? "may not be convex"
+                                          : "is not convex");
     return KN_OK;
 }
 
@@ -447,8 +439,8 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
     for (int d = 0; d < 3 && c->disturbance > 0; d++)
         if (kn_shape_is_round(b) && (u[d] != 0 || o[d] != 0) && !kn_case_is_uniform(c, d) &&
             (b->sphere.radius > 0 || d != (int)b->cylinder.axis - KN_PLATE_X))
-            return fail(
-                b, u[d] != 0 ? "velocity" : "oscillation.velocity",
+            return kn_config_fail(
+                "bodies", b->name, u[d] != 0 ? "velocity" : "oscillation.velocity",
                 "along %c it displaces the body (this needs disturbance: 0, where the displacement is "
                 "negligible; at a finite disturbance the gas can move instead, by an inflow)",
                 "xyz"[d]);
@@ -458,11 +450,9 @@ static enum kn_status check_surface(const struct kn_case *c, const struct kn_bod
 static enum kn_status check_body(const struct kn_case *c, const struct kn_body *b,
                                  const struct kn_shape_body *s)
 {
-    char name[KN_NAME];
     if (s->kind == KN_SHAPE_POLYGON)
         KN_TRY(check_polygon(b, s));
-    snprintf(name, sizeof name, "bodies.%s", b->name);
-    KN_TRY(kn_config_check_surface(c, &b->surface, name));
+    KN_TRY(kn_config_check_surface(c, &b->surface, "bodies", b->name));
     KN_TRY(check_space(c, b, s));
     KN_TRY(check_rotation(c, b, s));
     KN_TRY(check_reflection(c, b, s));
@@ -478,7 +468,8 @@ enum kn_status kn_shape_check(const struct kn_case *c)
         if (kn_shape_is_smooth(b))
             status = check_body(c, b, &shapes.of[i]);
         else if (b->outside)
-            status = fail(b, "outside", "needs a cylinder, a sphere, a polygon, points or an STL surface");
+            status = kn_config_fail("bodies", b->name, "outside",
+                                    "needs a cylinder, a sphere, a polygon, points or an STL surface");
     }
     kn_shape_destroy(&shapes);
     return status;

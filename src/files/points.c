@@ -24,12 +24,21 @@ static bool read_line(const char *line, double point[2])
     return line[strspn(line, " \t\r,;")] == '\0';
 }
 
+/* Such a line is no header. */
+static bool begins_with_number(const char *line)
+{
+    char *end;
+    strtod(line, &end);
+    return end > line;
+}
+
 static enum kn_status read_lines(const char *path, const char *text, size_t size, double (*points)[2],
                                  int *count)
 {
     char line[LINE];
     int number = 0;
-    for (size_t at = 0, length; at < size; at += length + 1) {
+    const size_t begin = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0; /* a byte order mark */
+    for (size_t at = begin, length; at < size; at += length + 1) {
         const char *end = memchr(text + at, '\n', size - at);
         length = end ? (size_t)(end - text) - at : size - at;
         number++;
@@ -43,7 +52,7 @@ static enum kn_status read_lines(const char *path, const char *text, size_t size
             return kn_error_set(KN_EINPUT, "%.300s has more than %d points", path, KN_POINTS_LINES);
         if (read_line(line, points[*count]))
             ++*count;
-        else if (number > 1)
+        else if (number > 1 || begins_with_number(line))
             return kn_error_set(KN_EINPUT, "%.300s, line %d: expected two numbers, x and y", path, number);
     }
     return KN_OK;

@@ -98,12 +98,12 @@ static bool next_word(struct reader *r, char word[WORD])
 
 static enum kn_status read_corner(struct reader *r, double corner[3])
 {
-    char word[WORD], *end = word;
+    char word[WORD], *end;
     for (int d = 0; d < 3; d++) {
-        if (next_word(r, word))
-            corner[d] = strtod(word, &end);
-        if (end == word || *end)
-            return refuse(r, "a vertex needs three numbers");
+        next_word(r, word);
+        corner[d] = strtod(word, &end);
+        if (end == word || *end || strlen(word) == WORD - 1)
+            return refuse(r, "a vertex needs three numbers, of less than 63 characters each");
     }
     return KN_OK;
 }

@@ -302,7 +302,7 @@ static void add_damping(json_t *to, const struct kn_summary *s, bool bodies)
             kn_json_set(one, "damping_si", kn_json_number(damping * mover->damping));
             kn_json_set(one, "added_mass_si", kn_json_number(mass * mover->added_mass));
         }
-        kn_json_set(all, kn_oscillation_name(s->m->c, mover), one);
+        kn_json_set(all, kn_case_surface_name(s->m->c, mover->surface), one);
     }
     if (json_object_size(all) > 0)
         kn_json_set(to, bodies ? "moving_bodies" : "moving_walls", all);

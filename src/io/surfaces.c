@@ -96,17 +96,25 @@ void kn_surfaces_destroy(struct kn_surfaces *surfaces)
     *surfaces = (struct kn_surfaces){0};
 }
 
+/* True if a wall, body or port before this one has its name. */
+static bool repeats_name(const struct kn_case *c, int surface)
+{
+    bool repeats = false;
+    for (int i = 0; i < surface; i++)
+        repeats = repeats || strcmp(kn_case_surface_name(c, i), kn_case_surface_name(c, surface)) == 0;
+    return repeats;
+}
+
 char *kn_surfaces_names(const struct kn_case *c)
 {
     char *text = NULL;
     size_t size;
-    const int bodies = kn_case_bodies(c);
     FILE *to = open_memstream(&text, &size);
-    for (int i = 0; to && i < kn_case_surfaces(c); i++)
-        fprintf(to, "%s%s", i ? " " : "",
-                i < KN_SIDES            ? kn_case_side_name((enum kn_side)i)
-                : i < KN_SIDES + bodies ? c->bodies[i - KN_SIDES].name
-                                        : c->ports[i - KN_SIDES - bodies].name);
+    for (int i = 0; to && i < kn_case_surfaces(c); i++) {
+        const bool whole = repeats_name(c, i);
+        fprintf(to, "%s%s%s%s", i ? " " : "", whole ? kn_case_surface_list(c, i) : "", whole ? "." : "",
+                kn_case_surface_name(c, i));
+    }
     if (to)
         fclose(to);
     return text;

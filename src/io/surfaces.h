@@ -29,7 +29,8 @@ struct kn_surfaces {
 enum kn_status kn_surfaces_gather(struct kn_surfaces *to, const struct kn_snapshot *s);
 void kn_surfaces_destroy(struct kn_surfaces *surfaces);
 
-/* The names of the surfaces by their numbers, separated by blanks; to be freed, NULL without memory. */
+/* The names of the surfaces by their numbers, separated by blanks; to be freed, NULL without memory.  A name
+ * that another surface has already is whole: bodies.left. */
 char *kn_surfaces_names(const struct kn_case *c);
 
 /* Write DIR/surfaces.vtp for ParaView, on rank 0. */

@@ -159,12 +159,6 @@ struct kn_oscillation_units kn_oscillation_units(const struct kn_oscillation_mov
                : (struct kn_oscillation_units){KN_DIMENSION_BODY_DAMPING, KN_DIMENSION_BODY_MASS};
 }
 
-const char *kn_oscillation_name(const struct kn_case *c, const struct kn_oscillation_mover *m)
-{
-    return m->surface < KN_SIDES ? kn_case_side_name((enum kn_side)m->surface)
-                                 : c->bodies[m->surface - KN_SIDES].name;
-}
-
 /* The column of a component of the force on a side or a body; NULL: there is none. */
 static const struct kn_oscillation_column *find_force(const struct kn_oscillation_fit *s,
                                                       const struct kn_monitor *m, int surface, int d)

@@ -29,7 +29,6 @@ struct kn_oscillation_units {
     enum kn_dimension damping, added_mass;
 };
 struct kn_oscillation_units kn_oscillation_units(const struct kn_oscillation_mover *m);
-const char *kn_oscillation_name(const struct kn_case *c, const struct kn_oscillation_mover *m);
 
 struct kn_oscillation_fit {
     double frequency; /* V0 / lambda0, angular; 0: no oscillation was found, and no member below is set */

@@ -277,7 +277,8 @@ static void show_damping(struct kn_progress *p, const struct kn_summary *s, cons
             snprintf(damping, PART, "%.6g p0%s / V0", mover->damping, lengths[power]);
             snprintf(mass, PART, "%.6g p0%s / V0^2", mover->added_mass, lengths[power + 1]);
         }
-        snprintf(name, sizeof name, "%s%s", body ? "bodies." : "", kn_oscillation_name(s->m->c, mover));
+        snprintf(name, sizeof name, "%s%s", body ? "bodies." : "",
+                 kn_case_surface_name(s->m->c, mover->surface));
         kn_progress_line(p, KN_STYLE_PLAIN, "  %-17s damping %s, added mass %s%s", name, damping, mass,
                          per_length(scales && body ? scales->axes : 3));
     }

@@ -104,6 +104,19 @@ static enum kn_status ignore(void *of, bool in, int64_t first, int64_t count, vo
     return KN_OK;
 }
 
+/* A message about the checkpoint of the other run; its advice, after a semicolon, is for a run that is
+ * resumed. */
+static enum kn_status find(struct kn_run_parts *r, const struct kn_case *other, struct kn_checkpoint *k)
+{
+    char note[KN_CHECKPOINT_NOTE] = "", why[KN_RUN_MESSAGE];
+    const enum kn_status status =
+        kn_checkpoint_find(r->comm, r->c.initial.from, kn_config_fingerprint(other), k, note);
+    snprintf(why, sizeof why, "%s", kn_error_message());
+    if (strrchr(why, ';'))
+        *strrchr(why, ';') = '\0';
+    return status == KN_OK || !kn_run_is_first(r) ? status : kn_error_set(status, "initial.from: %s", why);
+}
+
 static enum kn_status load(struct kn_run_parts *r, const struct kn_checkpoint *k)
 {
     const struct kn_checkpoint_source to = {&r->share, KN_RUN_ROWS, KN_RUN_IGNORED, KN_RUN_IMAGINARY};
@@ -121,7 +134,6 @@ enum kn_status kn_run_from(struct kn_run_parts *r)
 {
     struct kn_case other;
     struct kn_checkpoint k = {0};
-    char note[KN_CHECKPOINT_NOTE] = "";
     enum kn_status status = KN_OK;
     if (!*r->c.initial.from)
         return KN_OK;
@@ -132,7 +144,7 @@ enum kn_status kn_run_from(struct kn_run_parts *r)
     if (status == KN_OK)
         status = kn_comm_agree(r->comm, compare(&r->c, &other));
     if (status == KN_OK)
-        status = kn_checkpoint_find(r->comm, r->c.initial.from, kn_config_fingerprint(&other), &k, note);
+        status = find(r, &other, &k);
     if (status == KN_OK)
         status = load(r, &k);
     if (status == KN_OK)

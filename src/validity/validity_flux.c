@@ -370,12 +370,11 @@ static void advise(const struct kn_case *c, double error, char text[KN_VALIDITY_
 /* "the left side" or "bodies.bar". */
 static const char *surface_text(const struct kn_case *c, int surface, char text[KN_NAME])
 {
-    const int body = surface - KN_SIDES, port = body - kn_case_bodies(c);
-    if (body < 0)
-        snprintf(text, KN_NAME, "the %s side", kn_case_side_name((enum kn_side)surface));
+    const char *name = kn_case_surface_name(c, surface);
+    if (surface < KN_SIDES)
+        snprintf(text, KN_NAME, "the %s side", name);
     else
-        snprintf(text, KN_NAME, "%s.%s", port < 0 ? "bodies" : "ports",
-                 port < 0 ? c->bodies[body].name : c->ports[port].name);
+        snprintf(text, KN_NAME, "%s.%s", kn_case_surface_list(c, surface), name);
     return text;
 }
 

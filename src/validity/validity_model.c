@@ -5,6 +5,7 @@
 #include "config/geometry.h"
 #include "config/reference.h"
 #include "config/scales.h"
+#include "config/shape.h"
 #include "grid/duration.h"
 
 #include <complex.h>
@@ -246,7 +247,7 @@ static void judge_oscillation(struct kn_validity *v, const struct kn_case *c)
         judge_steps(v, fastest);
 }
 
-/* The nearest body or plate before a port: cells between them along the axis of the port. */
+/* The nearest box, image or plate before a port: cells between them along the axis of the port. */
 static int port_cells(const struct kn_case *c, const struct kn_geometry *g, const struct kn_port *p)
 {
     const int axis = (int)p->side / 2, n = c->space.cells[axis];
@@ -266,6 +267,21 @@ static double port_distance(const struct kn_case *c, const struct kn_port *p, in
     for (int i = 0; i < cells; i++)
         distance += kn_case_width(c, axis, ((int)p->side & 1) ? n - 1 - i : i);
     return distance;
+}
+
+/* Distance to the nearest smooth body with gas around it, lambda0; infinite if there is none. */
+static double shape_distance(const struct kn_case *c, const struct kn_shapes *shapes, const struct kn_port *p)
+{
+    const int axis = (int)p->side / 2;
+    double nearest = INFINITY, bounds[2];
+    for (int i = 0; i < shapes->count; i++) {
+        if (shapes->of[i].kind == KN_SHAPE_NONE || shapes->of[i].outside)
+            continue;
+        kn_shape_bounds(&shapes->of[i], axis, bounds);
+        nearest =
+            fmin(nearest, ((int)p->side & 1) ? c->gas.delta * c->space.size[axis] - bounds[1] : bounds[0]);
+    }
+    return fmax(nearest, 0);
 }
 
 /* The widest opening beside the nearest body, along an axis other than that of the port, in lambda0; 0: there
@@ -291,11 +307,12 @@ static double opening_before(const struct kn_case *c, const struct kn_geometry *
 /* The drift of a pressure port belongs to gas near equilibrium, some mean free paths from any wall, and some
  * widths from an opening. */
 static void judge_port(struct kn_validity *v, const struct kn_case *c, const struct kn_geometry *g,
-                       const struct kn_port *p)
+                       const struct kn_shapes *shapes, const struct kn_port *p)
 {
     enum { ENOUGH = 5 };
     const int cells = port_cells(c, g, p);
-    const double distance = port_distance(c, p, cells), paths = distance / KN_SCALES_FREE_PATH;
+    const double distance = port_distance(c, p, cells),
+                 paths = fmin(distance, shape_distance(c, shapes, p)) / KN_SCALES_FREE_PATH;
     double openings = INFINITY;
     if (p->kind != KN_PORT_PRESSURE && p->kind != KN_PORT_FLOW)
         return;
@@ -322,10 +339,13 @@ static void judge_port(struct kn_validity *v, const struct kn_case *c, const str
 static void judge_ports(struct kn_validity *v, const struct kn_case *c)
 {
     struct kn_geometry g;
+    struct kn_shapes shapes;
     if (kn_case_ports(c) == 0 || kn_geometry_create(&g, c) != KN_OK)
         return;
-    for (int i = 0; i < kn_case_ports(c); i++)
-        judge_port(v, c, &g, &c->ports[i]);
+    if (kn_shape_create(&shapes, c) == KN_OK)
+        for (int i = 0; i < kn_case_ports(c); i++)
+            judge_port(v, c, &g, &shapes, &c->ports[i]);
+    kn_shape_destroy(&shapes);
     kn_geometry_destroy(&g);
 }
 

@@ -125,13 +125,14 @@ static double distance_from(const struct kn_shapes *shapes, const struct sample 
 }
 
 /* Distance along the normal to the other side of a wall (sign 1) or of a gap (-1), up to a number of widths;
- * infinite if it is longer. Steps are as long as no surface can be nearer. */
+ * infinite if it is longer. Steps are as long as no surface can be nearer. The facets of a round body are
+ * chords: the way begins at the surface. */
 static double way_across(const struct kn_shapes *shapes, const struct sample *p, double sign, double most)
 {
     enum { STEPS = 20 };
-    const double least = most / STEPS;
+    const double least = most / STEPS, begin = fmax(sign * distance_from(shapes, p, 0), 0);
     for (double way = least; way <= most * (1 + 1e-9);) {
-        const double distance = sign * distance_from(shapes, p, sign * way);
+        const double distance = sign * distance_from(shapes, p, sign * (begin + way));
         if (distance > 1e-9 * most)
             return way;
         way += fmax(-distance, least);

@@ -76,6 +76,9 @@ assert len(re.findall("<svg", text)) == 1
 for name in ("bar: diffuse", "wall: diffuse", "in: pressure", "out: reservoir", "top: diffuse"):
     assert name in text, name'
 check "info --picture of three axes" ends 0 "$knudsen" info geometry.yaml --picture cube.png --set "space.cells=[8, 8, 4]"
+check "info --picture in another format is refused" ends 2 "$knudsen" info geometry.yaml --picture geometry.foo
+check "the message states the formats" contains err 'must end in .png'
+check "info --picture in a missing folder" ends 4 "$knudsen" info geometry.yaml --picture none/geometry.svg
 check "info --picture of one axis is refused" ends 2 "$knudsen" info case.yaml --picture line.png --set space.cells=8 --set "walls.top.velocity=[0, 0, 0]"
 check "the message states the number of axes" contains err 'the case has 1 axis'
 exit $failed

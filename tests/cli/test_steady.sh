@@ -95,6 +95,10 @@ check "other nodes" ends 2 from --set velocity.nodes=8
 check "the message has the nodes" contains err 'has other velocity nodes'
 check "no run" ends 2 from --set initial.from=nowhere
 check "the message has the folder" contains err "nowhere' holds no run"
+mkdir bare && cp whole/case.used.yaml bare
+check "no checkpoint" ends 4 from --set initial.from=bare
+check "the message has the key" contains err 'initial.from: there is no checkpoint in'
+check "no advice for a run that is resumed" lacks err 'start without'
 check "two initial states" ends 2 from --set initial.shape=shear
 check "the message names both" contains err 'initial.shape: shear is another initial state'
 

@@ -116,6 +116,12 @@ check "info of a port near an opening" ends 0 "$knudsen" info port.yaml --set bo
 check "the finding has the distance in widths" contains out 'ports.inlet is 2.5 widths of the opening'
 check "info of a port in rarefied gas" ends 0 "$knudsen" info port.yaml --set gas.delta=2
 check "the finding has the distance in mean free paths" contains out 'ports.inlet is 2.3 mean free paths'
+sed -i '/^bodies/s/.*/bodies: {rod: {cylinder: {centre: [1, 0.5], radius: 0.2}}}/' port.yaml
+check "info of a port far from a cylinder" ends 0 "$knudsen" info port.yaml
+check "it has no finding" lacks out 'ports.inlet'
+check "info of a port near a cylinder" ends 0 "$knudsen" info port.yaml --set gas.delta=10 --set bodies.rod.cylinder.centre=[0.42,0.5]
+check "the finding has its distance" contains out 'ports.inlet is 2.5 mean free paths'
+check "four cells across a cylinder are no gap" lacks out 'a gap at the body'
 
 # Installed cases have only the warnings that their pages mention.
 for case in "$source"/cases/*/case.yaml; do

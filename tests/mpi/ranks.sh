@@ -47,3 +47,16 @@ for other in sys.argv[2:]:
     assert results[0] == results[1], f"{other}: {results[1]} instead of {results[0]}"
 END
 }
+
+# alike WHAT "RANKS..." SETTING...: on one rank without mpirun, then on these numbers of ranks.
+alike() {
+    local what=$1 numbers=$2 n settings=()
+    shift 2
+    for setting; do settings+=(--set "$setting"); done
+    rm -rf alone on*
+    check "$what: one process" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
+    for n in $numbers; do
+        check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" --overwrite "${settings[@]}"
+    done
+    check "$what: same bits" same alone on*
+}

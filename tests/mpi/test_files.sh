@@ -61,12 +61,12 @@ END
 }
 
 # Byte for byte; with parallel HDF5 the same values at other positions in the file.
-alike() { cmp -s "$1" "$2" || h5diff "$1" "$2"; }
+equal() { cmp -s "$1" "$2" || h5diff "$1" "$2"; }
 
 check "one process" "$knudsen" run case.yaml --quiet --out one
 for n in 2 3 4; do
     check "on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n"
-    check "$n ranks: fields.h5 is the same" alike one/fields.h5 "on$n/fields.h5"
+    check "$n ranks: fields.h5 is the same" equal one/fields.h5 "on$n/fields.h5"
     check "$n ranks: VTK assembles the pieces" together one "on$n"
 done
 check "4 ranks write 4 pieces" test "$(ls on4/fields/*.3.vtr | wc -l)" -ge 1

@@ -6,17 +6,6 @@
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
 
-# alike WHAT RANKS SETTING...
-alike() {
-    local what=$1 n=$2 settings=()
-    shift 2
-    for setting; do settings+=(--set "$setting"); done
-    rm -rf one many
-    check "$what: one process" "$knudsen" run case.yaml --quiet --out one --overwrite "${settings[@]}"
-    check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out many --overwrite "${settings[@]}"
-    check "$what: same bits" same one many
-}
-
 cat >case.yaml <<'END'
 gas:
   delta: 1

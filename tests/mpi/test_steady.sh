@@ -5,19 +5,6 @@
 knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURCE_FOLDER"; exit 1; }
 . "$(dirname "$(realpath "$0")")/ranks.sh"
 
-# alike WHAT "RANKS..." SETTING...: on one rank without mpirun, then on these numbers of ranks.
-alike() {
-    local what=$1 numbers=$2 n settings=()
-    shift 2
-    for setting; do settings+=(--set "$setting"); done
-    rm -rf alone on*
-    check "$what: one process" "$knudsen" run case.yaml --quiet --out alone --overwrite "${settings[@]}"
-    for n in $numbers; do
-        check "$what: on $n ranks" ranks "$n" run case.yaml --quiet --out "on$n" --overwrite "${settings[@]}"
-    done
-    check "$what: same bits" same alone on*
-}
-
 cat >case.yaml <<'END'
 gas:
   delta: 2

@@ -188,6 +188,8 @@ class Fields(Measured):
             made.before = None
         made.case["walls"]["left"]["oscillation"]["frequency"] = 0
         self.refused(3, made, "ux.wavenumber")
+        made.case["bodies"] = {"wire": wall(oscillation={"frequency": 0.2})}
+        self.near(measure.take(made, "right.stress_y.amplitude").value, 0.3)
 
     def test_oscillations_that_change(self):
         """The earlier window, from 25 to 85, contains more of another wave than the last one."""

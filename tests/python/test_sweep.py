@@ -150,13 +150,17 @@ class Table(Test):
         flow = {"conductance": 2.0, "transmission": 0.5, "balance": 1e-9}
         found = {"walls": {}, "bodies": {"bar": {"force": [1.0, 2.0, 0.0], "heat": -3.0}},
                  "ports": {"inlet": {"mass_flow": 4.0, "stress": 5.0}}, "port_flow": flow}
-        summary = {"quantities": found, "quantities_si": found, "case": {"space": {"cells": [40, 40, 1]}}}
+        walls = {"left": {"kind": "diffuse"}, "bottom": {"kind": "diffuse"}, "back": {"kind": "periodic"}}
+        case = {"space": {"cells": [40, 40, 1]}, "walls": walls}
+        summary = {"quantities": found, "quantities_si": found, "case": case}
         row = table.results(summary)
         self.assertEqual((row["bodies.bar.force_y [N m-1]"], row["bodies.bar.heat [W m-1]"]), (2.0, -3.0))
         self.assertEqual((row["ports.inlet.stress [Pa]"], row["port_flow.conductance [m3 s-1 m-1]"]), (5.0, 2.0))
         self.assertEqual(table.results(summary, si=False)["ports.inlet.mass_flow [n0 V0 lambda0^2 eps]"], 4.0)
         rows = [{name: value * size for name, value in row.items()} for size in (1, 2)]
         self.assertEqual(figure.choose(rows, row)[:2], ["port_flow.conductance [m3 s-1 m-1]", "port_flow.transmission [1]"])
+        walls["back"] = {"kind": "diffuse"}  # one cell between walls has a length
+        self.assertEqual(table.results(summary)["bodies.bar.heat [W]"], -3.0)
 
 
 class Sweep(Test):

@@ -157,6 +157,17 @@ class Vtk(Test):
             np.testing.assert_allclose(force[:2], found.force[:2], atol=1e-12)
             self.assertAlmostEqual((body["area"] * body["heat_flux"]).sum(), found.heat, 12)
 
+    def test_surfaces_of_one_name(self):
+        """A body with the name of a side is found beside it."""
+        settings = {
+            "gas.delta": "1", "space.cells": "[8, 8]", "space.stretch": "1", "velocity.nodes": "4",
+            "collision.method": "bgk", "time.mode": "steady", "time.end": "auto", "output.fields": "0",
+            "bodies.left.box.low": "[0.25, 0.25]", "bodies.left.box.high": "[0.75, 0.5]",
+        }  # fmt: skip
+        found = knudsen.run(CAVITY, self.folder / "names", settings, PROGRAM).surfaces
+        self.assertAlmostEqual(found["left"]["area"].sum(), 1, 12)
+        self.assertAlmostEqual(found["bodies.left"]["area"].sum(), 1.5, 12)
+
     def test_averages(self):
         run = finished(SAMPLED)
         ((at, path),) = read_list(run.folder)  # without output.fields the end alone

@@ -187,12 +187,20 @@ static void refused(void **state)
     REFUSE("stl", "solid\nfacet vertex 0 0 0 vertex 1 0 0 endfacet", "line 2: a facet has not three corners");
     REFUSE("stl", "solid\nfacet vertex 0 0 0 vertex 1 0 0 vertex 1 1 0 vertex 0 1 0",
            "only triangles are supported");
+    REFUSE("stl",
+           "solid\nfacet vertex 1.00000000000000000000000000000000000000000000000000000000000000000e-3 0 0",
+           "line 2: a vertex needs three numbers, of less");
     REFUSE("stl", "solid\nfacet vertex 0 0 0", "the file ends within a facet");
     REFUSE("stl", "solid\nnonsense", "expected facet or endsolid");
     REFUSE("stl", "solid\nendsolid", "has no triangles");
     REFUSE("points", "0 0\n1 0\n", "has 2 points (at least 3)");
     REFUSE("points", "0 0\n1 0\n1 1 1\n", "line 3: expected two numbers");
     REFUSE("points", "0 0\n1 nan\n1 1\n", "line 2: expected two numbers");
+    REFUSE("points", "0 0 0\n1 0\n1 1\n0 1\n", "line 1: expected two numbers");
+    REFUSE("points",
+           "\xEF\xBB\xBF"
+           "0 0\n1 1\n1 0\n0 1\n",
+           "the edges from corners 1 and 3 cross");
     REFUSE("points", "0 0\n1 1\n1 0\n0 1\n", "bodies.a.points: the edges from corners 1 and 3 cross");
     struct kn_case c;
     ball_case(&c, "a.stl", "space.cells=[12,12]");

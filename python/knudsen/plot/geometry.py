@@ -8,7 +8,9 @@ import json
 import numpy as np
 
 from ..command_line import clean, execute
+from ..errors import Error
 from .facets import cut
+from .options import FORMATS
 
 _WALLS = {"symmetry": ("-.", "0.45"), "specular": ("--", "0.3"), "far-field": ("--", "0.3"), "inflow": ("-", "tab:cyan")}
 _BODIES = ("0.62", "0.75", "0.5", "0.82", "0.68")
@@ -136,6 +138,8 @@ def main(words):
     from . import layout
     from .__main__ import save_figure
 
+    if words[1].rpartition(".")[2] not in FORMATS or "." not in words[1]:
+        raise Error(f"--picture '{clean(words[1])}': it must end in .{', .'.join(FORMATS)}")
     with open(words[0], encoding="utf-8") as file:
         description = json.load(file)
     with layout.style(10):

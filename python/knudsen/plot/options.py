@@ -8,7 +8,7 @@ from .quantities import names
 
 KINDS = ("sheet", "map", "profile", "history")
 FLOWS = ("auto", "lines", "arrows", "none")
-FORMATS = ("png", "svg", "pdf", "eps", "gif")
+FORMATS = ("png", "svg", "pdf", "eps")
 _METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254, "pt": 0.0254 / 72, "um": 1e-6}
 
 _AFTER = """\
@@ -54,7 +54,7 @@ def _width(text):
 
 
 def _output(text):
-    if text.rpartition(".")[2] not in FORMATS or "." not in text:
+    if text.rpartition(".")[2] not in (*FORMATS, "gif") or "." not in text:
         raise argparse.ArgumentTypeError(f"'{text}' must end in .png, .svg, .pdf, .eps or .gif")
     return text
 

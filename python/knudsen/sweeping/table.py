@@ -44,7 +44,10 @@ def _wall_unit(name, si):
 def _whole_unit(units, si, summary):
     """The unit of a value of a whole body or port, from those of _SURFACES."""
     own, unit, per_metre = units
-    uniform = summary["case"]["space"]["cells"].count(1)
+    case = summary["case"]
+    kinds = (case["walls"][side]["kind"] for side in ("left", "bottom", "back"))
+    alike = ("periodic", "symmetry", "specular")
+    uniform = sum(count == 1 and kind in alike for count, kind in zip(case["space"]["cells"], kinds))
     return f"{unit} m-{uniform}" if si and per_metre and uniform else unit if si else own
 
 

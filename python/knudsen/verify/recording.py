@@ -32,9 +32,9 @@ def iterates(case):
 
 
 def frequency(case):
-    """Of the first wall that oscillates; 0: no wall does."""
-    found = (case["walls"][side]["oscillation"]["frequency"] for side in SIDES)
-    return next((value for value in found if value > 0), 0.0)
+    """Of the first wall or body that oscillates; 0: none does."""
+    surfaces = [case["walls"][side] for side in SIDES] + list(case.get("bodies", {}).values())
+    return next((value for one in surfaces if (value := one["oscillation"]["frequency"]) > 0), 0.0)
 
 
 def window(case, end):
