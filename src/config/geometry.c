@@ -43,16 +43,6 @@ __attribute__((format(printf, 3, 4))) static enum kn_status fail(struct item of,
     return kn_error_set(KN_EINPUT, "%s.%s%s%s: %s", of.list, of.name, *key ? "." : "", key, text);
 }
 
-/* A position in the unit of the case. */
-static const char *place_text(const struct kn_case *c, double at, char text[KN_UNITS_TEXT])
-{
-    struct kn_scales s;
-    if (kn_scales_create(&s, c) == KN_OK && s.known)
-        return kn_units_text(KN_DIMENSION_LENGTH, at * s.box, text);
-    snprintf(text, KN_UNITS_TEXT, "%.6g", at);
-    return text;
-}
-
 /* The edges below and above a position along an axis, L. */
 struct edges {
     int cell; /* between them */
@@ -115,8 +105,8 @@ static enum kn_status find_edge(const struct kn_case *c, struct item of, const c
     if (cells > 0)
         snprintf(more, sizeof more, "; %d cells along %c have one", cells, AXIS[axis]);
     return fail(of, key, "%s along %c is not at an edge of a cell (the nearest are %s and %s%s)",
-                place_text(c, at, place), AXIS[axis], place_text(c, e.low, low), place_text(c, e.high, high),
-                more);
+                kn_scales_place(c, at, place), AXIS[axis], kn_scales_place(c, e.low, low),
+                kn_scales_place(c, e.high, high), more);
 }
 
 /* The cells of a box along one axis. */
@@ -127,19 +117,20 @@ static enum kn_status place_axis(const struct kn_case *c, const struct kn_body *
                  high = b->box.high[axis] == KN_TO_END ? size : b->box.high[axis];
     char from[KN_UNITS_TEXT], to[KN_UNITS_TEXT], end[KN_UNITS_TEXT];
     if (low > high)
-        return fail(body(b), "box.low", "%s is above box.high, %s, along %c", place_text(c, low, from),
-                    place_text(c, high, to), AXIS[axis]);
+        return fail(body(b), "box.low", "%s is above box.high, %s, along %c", kn_scales_place(c, low, from),
+                    kn_scales_place(c, high, to), AXIS[axis]);
     if (high < 0 || low > size || (high == 0 && low < 0) || (low == size && high > size))
         return fail(body(b), "box", "%s to %s along %c is outside the gas (0 to %s)",
-                    place_text(c, low, from), place_text(c, high, to), AXIS[axis], place_text(c, size, end));
+                    kn_scales_place(c, low, from), kn_scales_place(c, high, to), AXIS[axis],
+                    kn_scales_place(c, size, end));
     if (kn_case_is_uniform(c, axis) && (low > 0 || high < size))
         return fail(body(b), "box", "the gas is uniform along %c, and the body is not (auto along %c)",
                     AXIS[axis], AXIS[axis]);
     KN_TRY(find_edge(c, body(b), "box.low", axis, low, &s->first[axis]));
     KN_TRY(find_edge(c, body(b), "box.high", axis, high, &s->end[axis]));
     if (s->first[axis] == s->end[axis] && low != high)
-        return fail(body(b), "box", "%s to %s along %c is less than a cell", place_text(c, low, from),
-                    place_text(c, high, to), AXIS[axis]);
+        return fail(body(b), "box", "%s to %s along %c is less than a cell", kn_scales_place(c, low, from),
+                    kn_scales_place(c, high, to), AXIS[axis]);
     return KN_OK;
 }
 
@@ -312,8 +303,8 @@ static enum kn_status place_port(const struct kn_case *c, const struct kn_port *
         KN_TRY(find_edge(c, port(p), "from", axis, low, &o->first[axis]));
         KN_TRY(find_edge(c, port(p), "to", axis, high, &o->end[axis]));
         if (o->first[axis] >= o->end[axis])
-            return fail(port(p), "from", "%s to %s along %c is no part of the side", place_text(c, low, from),
-                        place_text(c, high, to), AXIS[axis]);
+            return fail(port(p), "from", "%s to %s along %c is no part of the side",
+                        kn_scales_place(c, low, from), kn_scales_place(c, high, to), AXIS[axis]);
     }
     return KN_OK;
 }

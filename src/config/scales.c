@@ -334,3 +334,12 @@ bool kn_scales_bare(const struct kn_case *c, char *text)
         }
     return false;
 }
+
+const char *kn_scales_place(const struct kn_case *c, double at, char text[KN_UNITS_TEXT])
+{
+    struct kn_scales s;
+    if (kn_scales_create(&s, c) == KN_OK && s.known)
+        return kn_units_text(KN_DIMENSION_LENGTH, at * s.box, text);
+    snprintf(text, KN_UNITS_TEXT, "%.6g", at);
+    return text;
+}

@@ -81,4 +81,7 @@ const struct kn_species_data *kn_species_find(enum kn_species species);
 /* Pa s, of the dilute gas. */
 double kn_species_viscosity(enum kn_species species, double temperature);
 
+/* A position or length in units of L, in the unit of the case: "4 um" or "0.4". */
+const char *kn_scales_place(const struct kn_case *c, double at, char text[KN_UNITS_TEXT]);
+
 #endif
