@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/scales.h"
 #include "config/triangles.h"
 #include "error.h"
 #include "files/points.h"
@@ -358,15 +359,20 @@ static enum kn_status check_space(const struct kn_case *c, const struct kn_body 
         double at[2];
         const double size = c->gas.delta * c->space.size[d];
         kn_shape_bounds(s, d, at);
+        char low[KN_UNITS_TEXT], high[KN_UNITS_TEXT], end[KN_UNITS_TEXT];
         if (!s->outside && (at[0] >= size || at[1] <= 0))
-            return kn_config_fail("bodies", b->name, key_of(b), "is outside the gas along %c", "xyz"[d]);
+            return kn_config_fail("bodies", b->name, key_of(b),
+                                  "%s to %s along %c is outside the gas (0 to %s)",
+                                  kn_scales_place_text(c, at[0] / c->gas.delta, low),
+                                  kn_scales_place_text(c, at[1] / c->gas.delta, high), "xyz"[d],
+                                  kn_scales_place_text(c, c->space.size[d], end));
         if (isfinite(at[0]) && c->walls[2 * d].kind == KN_WALL_PERIODIC && (at[0] < 0 || at[1] > size))
             return kn_config_fail("bodies", b->name, key_of(b),
                                   "crosses the periodic ends of %c (it must be inside)", "xyz"[d]);
         if (isfinite(at[0]) && at[1] - at[0] < 2 * kn_case_narrowest_cell(c, d))
             return kn_config_fail("bodies", b->name, key_of(b),
-                                  "is thinner than two cells along %c (cells smaller than %.3g L resolve it)",
-                                  "xyz"[d], (at[1] - at[0]) / 4 / c->gas.delta);
+                                  "is thinner than two cells along %c (cells smaller than %s resolve it)",
+                                  "xyz"[d], kn_scales_place_text(c, (at[1] - at[0]) / 4 / c->gas.delta, low));
     }
     return KN_OK;
 }

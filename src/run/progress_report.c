@@ -346,12 +346,8 @@ static void show_ports(struct kn_progress *p, const struct kn_monitor *m, const 
     kn_summary_measure_ports(m, &r);
     const double unit = scales ? scales->velocity * scales->area : 1;
     if (isfinite(r.conductance))
-        entry(p, "ports", "conductance %.6g%s, transmission probability %.6g", unit * r.conductance,
-              !scales             ? " V0 lambda0^2"
-              : scales->axes == 3 ? " m3 s-1"
-              : scales->axes == 2 ? " m2 s-1"
-                                  : " m s-1",
-              r.transmission);
+        entry(p, "ports", "conductance %.6g %s%s, transmission probability %.6g", unit * r.conductance,
+              scales ? "m3 s-1" : "V0 lambda0^2", scales ? per_length(scales->axes) : "", r.transmission);
     entry(p, "balance", "%.1e of the largest mass flow", r.balance);
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double THIN = 1.5;  /* mean free paths */
+static const double THIN = 4;    /* mean free paths */
 static const double STRONG = 20; /* disturbance times mean free paths */
 
 static void find_volumes(struct kn_correction *s)

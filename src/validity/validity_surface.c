@@ -3,6 +3,7 @@
 
 #include "config/case.h"
 #include "config/config.h"
+#include "config/scales.h"
 #include "config/shape.h"
 #include "config/triangles.h"
 
@@ -125,14 +126,13 @@ static double distance_from(const struct kn_shapes *shapes, const struct sample 
 }
 
 /* Distance along the normal to the other side of a wall (sign 1) or of a gap (-1), up to a number of widths;
- * infinite if it is longer. Steps are as long as no surface can be nearer. The facets of a round body are
- * chords: the way begins at the surface. */
+ * infinite if it is longer. Steps are as long as no surface can be nearer. */
 static double way_across(const struct kn_shapes *shapes, const struct sample *p, double sign, double most)
 {
     enum { STEPS = 20 };
-    const double least = most / STEPS, begin = fmax(sign * distance_from(shapes, p, 0), 0);
+    const double least = most / STEPS;
     for (double way = least; way <= most * (1 + 1e-9);) {
-        const double distance = sign * distance_from(shapes, p, sign * (begin + way));
+        const double distance = sign * distance_from(shapes, p, sign * way);
         if (distance > 1e-9 * most)
             return way;
         way += fmax(-distance, least);
@@ -140,8 +140,26 @@ static double way_across(const struct kn_shapes *shapes, const struct sample *p,
     return INFINITY;
 }
 
-/* Facets of a body; false: there are no more. */
-static bool facet_at(const struct kn_volumes *volumes, int body, int *number, struct sample *p)
+/* Distance through a gap to a wall of the box; infinite if there is none. A side with ports is open. */
+static double way_to_walls(const struct kn_case *c, const struct kn_space *space, const struct sample *p)
+{
+    double way = INFINITY;
+    for (int side = 0; side < KN_SIDES; side++) {
+        const int d = side / 2;
+        const double left = space->edges[d][side % 2 ? space->whole[d] : 0] - p->at[d], speed = -p->normal[d];
+        bool closed = c->walls[side].kind == KN_WALL_DIFFUSE || c->walls[side].kind == KN_WALL_SPECULAR;
+        for (int k = 0; k < kn_case_ports(c); k++)
+            closed = closed && c->ports[k].side != (enum kn_side)side;
+        if (closed && !kn_case_is_uniform(c, d) && left * speed > 0)
+            way = fmin(way, left / speed);
+    }
+    return way;
+}
+
+/* Facets of a body, moved to the surface from which they deviate where it is curved; false: there are no
+ * more. */
+static bool facet_at(const struct kn_volumes *volumes, const struct kn_shapes *shapes, int body, int *number,
+                     struct sample *p)
 {
     for (; *number < volumes->nfacets; ++*number) {
         const struct kn_facet *f = &volumes->facets[*number];
@@ -150,6 +168,9 @@ static bool facet_at(const struct kn_volumes *volumes, int body, int *number, st
         memcpy(p->at, f->centre, sizeof p->at);
         memcpy(p->normal, f->normal, sizeof p->normal);
         p->area = f->area;
+        const double off = distance_from(shapes, p, 0);
+        for (int d = 0; d < 3; d++)
+            p->at[d] += off * p->normal[d];
         ++*number;
         return true;
     }
@@ -187,10 +208,15 @@ static void judge_ways(struct kn_validity *v, const struct kn_case *c, const str
     const double width = width_of(c), most = (sign > 0 ? 1 : 2) * width;
     const bool surface = shapes->of[body].kind == KN_SHAPE_SURFACE;
     double area = 0, narrow = 0, mean = 0;
+    char cells[KN_UNITS_TEXT];
     struct sample p;
     for (int i = 0; surface ? triangle_at(space, shapes, body, width, &i, &p)
-                            : facet_at(&space->volumes, body, &i, &p);) {
-        const double way = way_across(shapes, &p, sign, most);
+                            : facet_at(&space->volumes, shapes, body, &i, &p);) {
+        double way = way_across(shapes, &p, sign, most);
+        if (sign < 0)
+            way = fmin(way, way_to_walls(c, space, &p));
+        if (way > most * (1 + 1e-9))
+            way = INFINITY;
         area += p.area;
         narrow += isfinite(way) ? p.area : 0;
         mean += isfinite(way) ? p.area * way : 0;
@@ -199,9 +225,9 @@ static void judge_ways(struct kn_validity *v, const struct kn_case *c, const str
         return;
     mean /= narrow;
     kn_validity_add(v, 0, sign > 0 ? "thin" : "gap", NAN,
-                    "bodies.%s: %s is %.2g cells wide (cells of %.3g L resolve it)", c->bodies[body].name,
+                    "bodies.%s: %s is %.2g cells wide (cells of %s resolve it)", c->bodies[body].name,
                     sign > 0 ? "a part of the body" : "a gap at the body", mean / width,
-                    mean / (sign > 0 ? 2 : 3) / c->gas.delta);
+                    kn_scales_place_text(c, mean / (sign > 0 ? 2 : 3) / c->gas.delta, cells));
 }
 
 /* Holes in the surface of a file. */

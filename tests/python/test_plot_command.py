@@ -55,6 +55,8 @@ SETTINGS = {
     "stopped": {**LINE, "time.max_steps": 3},
     "heat": {"space.cells": 8, "walls.top.velocity": [0, 0, 0], "walls.right.temperature": 1, "time.end": 5,
              "run.force": True},
+    "wire": {"space.cells": [16, 16], "bodies.wire.cylinder.centre": [0.5, 0.5], "bodies.wire.cylinder.radius": 0.25,
+             "run.backend": "cpu"},
     "real": {},
 }
 _runs = {}
@@ -82,6 +84,14 @@ class Plot(Test):
                 ended = end.code
         self.assertEqual(ended, code, err.getvalue())
         return out.getvalue() if code == 0 else err.getvalue()
+
+    def test_profiles_end_at_a_cylinder(self):
+        """The cell at its edge has the values of the gas beside it, and its centre is in the cylinder."""
+        at, ux = knudsen.open(run_of("wire")).line("ux", along="y")
+        inside = np.abs(at - 0.5) < 0.25
+        self.assertTrue(np.isfinite(ux[inside]).any())
+        panel = next(panel for panel in self.panels(run_of("wire")) if panel.what.startswith("profile of ux along y"))
+        self.assertEqual(list(np.isfinite(panel.curves[0].y)), list(~inside))
 
     def panels(self, *words):
         """The panels that the command would draw."""

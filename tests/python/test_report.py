@@ -405,6 +405,27 @@ class Report(unittest.TestCase):
         self.assertAlmostEqual(number(row[1]) / wall["damping_si"], 1, delta=1e-5)
         self.assertAlmostEqual(number(row[2]) / wall["added_mass_si"], 1, delta=1e-5)
 
+    def test_15_bodies_and_ports(self):
+        show(make("pirani", "pirani", "--set", "space.cells=[10,10]", "--set", "velocity.nodes=4", "--set",
+                  "run.force=true"))
+        with open(os.path.join(folder, "pirani", "summary.json"), encoding="utf-8") as file:
+            heat = json.load(file)["quantities_si"]["bodies"]["bar"]["heat"]
+        cells = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td, th")]
+                 for row in driver.find_elements(By.CSS_SELECTOR, "#bodies tr")]
+        self.assertEqual(cells[0], ["body", "heat / W m\u207b\u00b9"])
+        self.assertAlmostEqual(number(cells[1][1]) / heat, 1, delta=1e-5)
+        show(make("slit", "slit", "--set", "space.cells=[16,16]", "--set", "velocity.nodes=4", "--set",
+                  "run.force=true"))
+        with open(os.path.join(folder, "slit", "summary.json"), encoding="utf-8") as file:
+            found = json.load(file)["quantities"]
+        cells = [[cell.text for cell in row.find_elements(By.CSS_SELECTOR, "td, th")]
+                 for row in driver.find_elements(By.CSS_SELECTOR, "#ports tr")]
+        self.assertEqual(cells[0][:2], ["port", "mass flow / n\u2080 V\u2080 \u03bb\u2080 \u03b5"])
+        self.assertAlmostEqual(number(cells[1][1]) / found["ports"]["inlet"]["mass_flow"], 1, delta=1e-5)
+        text = driver.find_element(By.ID, "whole").text
+        size = number(re.search(r"Conductance (\S+) V\u2080 \u03bb\u2080,", text).group(1))
+        self.assertAlmostEqual(size / found["port_flow"]["conductance"], 1, delta=1e-5)
+
     def test_16_contrast(self):
         """WCAG AA: a contrast of at least 4.5 between text and background, in both colour schemes."""
         script = """

@@ -146,6 +146,11 @@ class Table(Test):
         self.assertEqual(figure.choose(rows, sizes), names)  # no zeros, and of equal columns the first
         self.assertEqual(figure.choose([{**row, "D": row["steps"]} for row in rows], sizes), ["D"])
 
+    def test_warnings(self):
+        rows = [{"quality": "good", "error estimate": None}, {"quality": "warning", "error estimate": 0.136},
+                {"quality": "warning", "error estimate": None}, {"verdict": "failed"}]
+        self.assertEqual([table.warning(row) for row in rows], ["", "warning, estimated error 14 %", "warning", ""])
+
     def test_bodies_and_ports(self):
         flow = {"conductance": 2.0, "transmission": 0.5, "balance": 1e-9}
         found = {"walls": {}, "bodies": {"bar": {"force": [1.0, 2.0, 0.0], "heat": -3.0}},

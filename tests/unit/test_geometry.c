@@ -49,7 +49,7 @@ static void refused(void **state)
     refuse(WIRE "bodies.a.tangential=0.5 disturbance=0.1", "bodies.a.tangential: the model of Cercignani");
     refuse(WIRE "bodies.a.cylinder.axis=x", "bodies.a.cylinder.axis: the gas is uniform along z");
     refuse(WIRE "bodies.a.cylinder.radius=0.05", "is thinner than two cells along x");
-    refuse(WIRE "bodies.a.cylinder.centre=[2,0.5]", "is outside the gas along x");
+    refuse(WIRE "bodies.a.cylinder.centre=[2,0.5]", "1.7 to 2.3 along x is outside the gas (0 to 1)");
     refuse(WIRE "walls.left.kind=periodic walls.right.kind=periodic bodies.a.cylinder.centre=[0.1,0.5]",
            "crosses the periodic ends of x");
     refuse(WIRE "disturbance=0.1 bodies.a.velocity=[0,1,0]", "along y it displaces the body");

@@ -161,7 +161,15 @@ class State:
         others = {axis: self.place(axis) for axis in self.axes if axis != along}
         with np.errstate(over="ignore", invalid="ignore"):
             places, values = self.at.line(name, along, self.mean, **self.cut, **others)
-            return places, self._check(name, values)
+        return places, np.where(self._is_behind(along, places), np.nan, self._check(name, values))
+
+    def _is_behind(self, along, places):
+        """Whether centres of cells along a line are in a smooth body: their values are those of gas beside them."""
+        faces = self.facets() if len(self.axes) == 2 else ()
+        if len(faces) == 0:
+            return np.zeros(len(places), dtype=bool)
+        x, y = (places if axis == along else np.array([self.place(axis)]) for axis in self.axes)
+        return faces.behind([getattr(self.at, axis + "_edges") for axis in self.axes], x, y).ravel()
 
     def _check(self, name, values):
         solid = np.isnan(values) & bool(self.bodies)  # bodies fill these cells

@@ -89,6 +89,8 @@ class Watch:
         self._line.show(clean(f"{self._done} of {self._count} points{left}: {'; '.join(texts)}"))
 
     def ended(self, row, point):
+        from . import table
+
         with self._lock:
             self._running.pop(point.name, None)
         self._done += 1
@@ -96,7 +98,8 @@ class Watch:
         self.clear()
         text = f"{row['verdict']}: {row['message']}" if row.get("message") else row["verdict"]
         seconds = f", {row['wall time [s]']:.1f} s" if "wall time [s]" in row else ""
-        print(clean(f"{self._done:4d}/{self._count}  {point.title}: {text}{seconds}"), flush=True)
+        note = f" ({table.warning(row)})" if table.warning(row) else ""
+        print(clean(f"{self._done:4d}/{self._count}  {point.title}: {text}{seconds}{note}"), flush=True)
 
     def refused(self, point, message):
         """A point that cannot be run."""
@@ -131,6 +134,9 @@ def report(work, seconds):
         counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
     words = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     print(f"{len(rows)} of {len(work.points)} points in {seconds:.0f} s: {words or 'none'}")
+    doubtful = [row["folder"] for row in rows if table.warning(row)]
+    if doubtful:
+        print(clean(f"validity checks: {len(doubtful)} of {len(rows)} points with warnings ({doubtful[0]}/run.log, ...)"))
     names = [name for name in (table.NAME, figure.NAME) if (work.folder / name).exists()]
     print(clean(f"{work.folder}: {', '.join(names)}"))
     if work.interrupted:

@@ -119,6 +119,14 @@ def judgement(summary):
     return dict(zip(_LAST, (*values, summary["steps"], summary["time"], summary["wall_s"])))
 
 
+def warning(row):
+    """What the validity checks say of a point with a warning; empty for others."""
+    if row.get(_LAST[0]) in (None, "good"):
+        return ""
+    error = row.get(_LAST[1])
+    return f"{row[_LAST[0]]}, estimated error {100 * error:.2g} %" if error else row[_LAST[0]]
+
+
 def head(axes, rows):
     """The columns: keys, verdict, quantities in the order of the runs, judgement, message."""
     names = dict.fromkeys(name for row in rows for name in row)

@@ -4,11 +4,18 @@ const report = JSON.parse(document.getElementById('data').textContent);
 
 /* The members of the summary that the page uses, with their types; '*' is any other name. */
 const wallTypes = {shear: 'number', stress: ['number'], heat_flux: 'number', mass_flux: 'number'};
-const quantityTypes = {walls: {'*': wallTypes}, '*': 'number'};
+const quantityTypes = {
+  walls: {'*': wallTypes},
+  bodies: {'*': {force: ['number'], torque: ['number'], heat: 'number'}},
+  ports: {'*': {'*': 'number'}},
+  port_flow: {'*': 'number'},
+  '*': 'number'
+};
 const summaryTypes = {
   quality: {verdict: 'string', sentence: 'string', level: 'string', error_estimate: 'number'},
   notes: [{level: 'string', text: 'string'}],
   quantities: quantityTypes,
+  quantities_si: quantityTypes,
   errors: quantityTypes,
   oscillation: {frequency: 'number', periods: 'number', change: 'number', '*': {amplitude: 'number', phase: 'number'}},
   moving_walls: {'*': {'*': 'number'}},

@@ -158,6 +158,62 @@ function wallTable() {
       ' Values below 10⁻⁷ of the largest are round-off and shown as 0.'));
 }
 
+/* Force, torque and heat of bodies, and flows of ports: of the whole, or per length of each axis along which the
+ * gas is uniform. Columns are [words, name, index, powers of the length, unit without them, unit in SI]. */
+const bodyColumns = [
+  ...['x', 'y', 'z'].map((axis, i) => [`force ${axis}`, 'force', i, 2, 'p0', 'N']),
+  ...['x', 'y', 'z'].map((axis, i) => [`torque ${axis}`, 'torque', i, 3, 'p0', 'N m']),
+  ['heat', 'heat', undefined, 2, 'p0 V0', 'W']
+];
+const portColumns = [
+  ['mass flow', 'mass_flow', undefined, 2, 'n0 V0', 'kg s-1'], ['heat', 'heat', undefined, 2, 'p0 V0', 'W'],
+  ['mean normal stress', 'stress', undefined, 0, 'p0', 'Pa']
+];
+
+const wholeSet = () => (units.si && si && run.quantities_si ? run.quantities_si : run.quantities);
+
+function wholeUnit(power, bare, real, tail) {
+  const uniform = run.case?.space?.cells?.filter(count => count === 1).length ?? 0, left = power - uniform;
+  if (wholeSet() === run.quantities_si) return prettyUnit(`${real}${power && uniform ? ` m-${uniform}` : ''}`);
+  return prettyUnit(`${bare}${left > 0 ? ` lambda0${left > 1 ? `^${left}` : ''}` : ''}${tail}`);
+}
+
+function wholeTable(kind, head, columns) {
+  const names = Object.keys(run.quantities?.[kind] ?? {});
+  if (!names.length) return '';
+  const pick = (set, name, [, key, index]) => {
+    const value = set?.[kind]?.[name]?.[key];
+    return (index === undefined ? value : value?.[index]) ?? NaN;
+  };
+  const size = (name, column) => Math.abs(pick(run.quantities, name, column)) || 0;
+  const largest = column => Math.max(...names.map(name => size(name, column)));
+  const rounding = 1e-7 * Math.max(...columns.map(largest)),
+        shown = columns.filter(column => largest(column) > rounding);
+  const heads = [[head],
+    ...shown.map(([words, , , ...unit]) => [`${words} / ${wholeUnit(...unit, ' eps')}`, 'n'])];
+  return table(heads, names.map(name => [name, ...shown.map(column => {
+    const value = pick(wholeSet(), name, column), text = size(name, column) > rounding ? readable(value, 6) : '0';
+    return element('span', {title: String(value)}, text);
+  })]), {id: kind});
+}
+
+function wholeTables() {
+  const tables = [
+    wholeTable('bodies', 'body', bodyColumns), wholeTable('ports', 'port', portColumns)
+  ].filter(Boolean);
+  if (!tables.length) return '';
+  const flow = wholeSet().port_flow ?? {};
+  return element('div', {class: 'panel', id: 'whole'}, tables,
+    Number.isFinite(flow.conductance) ?
+      element('p', {}, `Conductance ${readable(flow.conductance, 6)} ${wholeUnit(2, 'V0', 'm3 s-1', '')}, ` +
+        `transmission probability ${readable(flow.transmission, 6)}.`) :
+      '',
+    element('p', {class: 'small soft'},
+      `${run.averaged_rows ? 'Averages over time' : 'Values at the end'}, per length of every axis along which the ` +
+      'gas is uniform. Heat flows into a body, and mass through a port into the gas. Values below 10⁻⁷ of the ' +
+      'largest are round-off and shown as 0.'));
+}
+
 /* Amplitudes and phases of the fluxes, and what the gas does to the walls that move, instead of values at one
  * time. */
 function amplitudeTables() {
@@ -355,7 +411,8 @@ function build() {
   const sections = [
     [
       'Results', ...validityNotes(), ...report.notes.map(text => element('p', {class: 'note'}, text)),
-      living(() => [headlineCards()]), living(() => [run.oscillation ? amplitudeTables() : wallTable()].filter(Boolean))
+      living(() => [headlineCards()]),
+      living(() => (run.oscillation ? [amplitudeTables()] : [wholeTables(), wallTable()]).filter(Boolean))
     ],
     ...fieldSections(),
     historySection(),

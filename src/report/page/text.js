@@ -38,11 +38,11 @@ const raise = text => [...String(text)].map(letter => superscripts[letter] ?? le
 
 /* "p0 V0 eps" and "W m-2" with symbols and superscripts. */
 function prettyUnit(unit) {
-  return unit.replace(/lambda0/g, 'λ₀')
+  return unit.replace(/^1$/, '')
+    .replace(/lambda0/g, 'λ₀')
     .replace(/\b([VnTp])0\b/g, '$1₀')
     .replace(/\beps\b/g, 'ε')
-    .replace(/\^?(-?\d)\b/g, (whole, power) => raise(power))
-    .replace(/^1$/, '');
+    .replace(/\^?(-?\d)\b/g, (whole, power) => raise(power));
 }
 
 /* A number with some digits for display: 0.6395, 1.2·10⁻⁵. */
