@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 enum { LINE = KN_PROGRESS_LINE, PART = KN_PROGRESS_PART };
+enum { USUAL = 30, EARLY = 8 }; /* iterations of a steady state; without a reliable extrapolation */
 
 static const double LIVE_EVERY = 0.2, JSON_EVERY = 1, PLAIN_EVERY = 30; /* s */
 
@@ -332,6 +333,8 @@ void kn_progress_step(struct kn_progress *p, const struct kn_eta_mark *now, doub
         p->row_step = row->step;
         kn_eta_row(&p->eta, (int64_t)row->step,
                    p->steady ? fmax(row->equation_residual, row->update) : row->residual);
+        if (p->steady) /* the first rows do not show the rate of convergence */
+            kn_eta_expect(&p->eta, row->step < EARLY ? USUAL : NAN);
     }
     if (elapsed < p->next && elapsed < p->next_log)
         return;
