@@ -14,7 +14,7 @@ _COLOURS = (LINE, "#d55e00", "#009e73", "#cc79a7", "#555555", "#e69f00", "#56b4e
 _DASHES = ("-", "--", "-.", ":", (0, (6, 2, 1, 2, 1, 2)))
 _MARKS = ("o", "s", "^", "D", "v", "P")
 _FEW = 60  # points of a curve that are shown one by one
-_PIXELS = 400  # of the longer side of a map
+_PIXELS, _SHARP = 400, 1000  # of the longer side of a map; of one with the outlines of smooth bodies
 _ARROWS = 18  # per longer side
 _SLOWEST = 0.03  # of the fastest: shorter arrows are left out
 _LINES_APART = 1 / 22  # of the longer side as drawn
@@ -182,7 +182,8 @@ class MapPanel:
 
     def _pixels(self):
         nodes = [with_walls(edges) for edges in self.edges]
-        counts = [max(len(edges) - 1, int(_PIXELS * min(1, ratio))) for edges, ratio in
+        pixels = _SHARP if self.facets else _PIXELS
+        counts = [max(len(edges) - 1, int(pixels * min(1, ratio))) for edges, ratio in
                   zip(self.edges, (1 / self.aspect, self.aspect))]
         even = [edges[0] + (np.arange(n) + 0.5) / n * (edges[-1] - edges[0]) for edges, n in zip(self.edges, counts)]
         pixels = resample(nodes, extend(fill(self.values)), even)
