@@ -163,6 +163,7 @@ static float lost_at(const struct volume *u, int i, double arriving)
     return (float)area * kn_wall_lost((arriving - leaving) / area, emission_of(u, i)->prescribed_flux);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the type of the kernel
 void KN_CPU_NAME(reconstruct)(const struct kn_stream_sweep *s, int volume, float *scratch)
 {
     const size_t nnodes = (size_t)s->velocity->nnodes;

@@ -224,7 +224,7 @@ static void copy_walls(struct strict *s)
         to->emissions[i] = from->emissions[i];
         to->emissions[i].row = to->facet_memory + (from->emissions[i].row - from->facet_memory);
     }
-    for (int i = 0; to->reflections && i < s->space.volumes.nfacets; i++)
+    for (int i = 0; to->emissions && to->reflections && i < s->space.volumes.nfacets; i++)
         if (from->emissions[i].reflection)
             to->emissions[i].reflection =
                 to->reflections + (from->emissions[i].reflection - from->reflections);

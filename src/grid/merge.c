@@ -167,8 +167,10 @@ enum kn_status kn_merge_fill_gaps(struct kn_volumes *v, const struct kn_space *x
     static const double most = 2;
     struct kn_volumes_plan *p = v->plan;
     double(*cover)[3] = calloc((size_t)x->ncells, sizeof *cover);
-    enum kn_status status = cover ? KN_OK : fail_memory();
-    for (int k = 0; k < p->cut.nfacets && cover; k++)
+    enum kn_status status = KN_OK;
+    if (!cover)
+        return fail_memory();
+    for (int k = 0; k < p->cut.nfacets; k++)
         for (int d = 0; d < 3; d++)
             cover[p->cut.facets[k].cell][d] += fabs(p->cut.facets[k].area[d]);
     for (int cell = 0; cell < x->ncells && status == KN_OK; cell++)

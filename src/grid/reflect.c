@@ -199,10 +199,10 @@ static void append(struct spectrum *s, int n, double products[MOST][MOST], doubl
  * that arrive: odd powers of tangential components change their sign. */
 static double eigenvalue_of(const struct kn_wall *w, const int power[3])
 {
-    const int tangential = power[1] + power[2];
+    const int tangential = power[1] + power[2], squares = power[0] / 2;
     if (!kn_case_scatters(w))
         return (1 - w->accommodation) * (tangential % 2 ? -1 : 1);
-    return pow(1 - w->normal, power[0] / 2) * pow(w->tangential - 1, tangential);
+    return pow(1 - w->normal, squares) * pow(w->tangential - 1, tangential);
 }
 
 /* By ascending degree.  Specular reflection keeps the energy, which comes after the constant; the kernel of

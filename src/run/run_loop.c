@@ -45,6 +45,7 @@ enum kn_status kn_run_add_row(struct kn_monitor *m, const struct kn_observation 
     return kn_monitor_take(m, o->step, o->time, o->fields, o->at_surfaces.walls);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the observation writes to fields
 enum kn_status kn_run_take_row(struct kn_sim *sim, struct kn_monitor *m, double *fields)
 {
     struct kn_observation o = {.fields = fields};

@@ -529,8 +529,8 @@ static enum kn_status allocate_blocks(struct kn_coarse *c)
     for (int cell = 0; cell < ncells && c->first; cell++)
         c->first[cell + 1] = c->first[cell] + count_blocks(c->plan, &m, cell);
     const size_t count = c->first ? (size_t)c->first[ncells] : 0;
-    c->columns = malloc(count * sizeof *c->columns);
-    c->blocks = calloc(count * n * n, sizeof *c->blocks);
+    c->columns = malloc((count + 1) * sizeof *c->columns);
+    c->blocks = calloc(count * n * n + 1, sizeof *c->blocks);
     if (!c->first || !c->columns || !c->blocks)
         return kn_error_set(KN_EMEMORY, "no memory for the moment equations of %d cells", ncells);
     for (size_t i = 0; i < count; i++)

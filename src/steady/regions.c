@@ -93,6 +93,7 @@ static enum kn_status check_region(const struct kn_steady_plan *p, const struct 
     return KN_OK;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the queue writes to cells
 static enum kn_status find_regions(struct kn_steady_plan *p, int32_t *region, int32_t *cells)
 {
     const struct kn_space *x = p->problem->space;
@@ -114,7 +115,7 @@ static enum kn_status find_regions(struct kn_steady_plan *p, int32_t *region, in
     for (int i = 0; i < x->volumes.nfacets && status == KN_OK; i++)
         add_facet(&x->volumes.facets[i], &p->problem->boundary->emissions[i],
                   &s[region[x->volumes.list[x->volumes.facets[i].volume].cell]]);
-    for (int i = 0; i < p->regions && status == KN_OK; i++) {
+    for (int i = 0; i < p->regions && closed && s && status == KN_OK; i++) {
         closed[i] = !s[i].open;
         status = check_region(p, &s[i]);
     }

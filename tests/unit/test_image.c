@@ -59,8 +59,8 @@ static void expect_cells(const struct kn_case *c, int cells, double threshold, b
     expect_ok(kn_space_create(&s, c, NULL));
     for (int y = 0; y < cells * NY; y++)
         for (int x = 0; x < cells * NX; x++) {
-            const bool solid = (GREY[y / cells][x / cells] < 255 * threshold) != light;
-            const int at[3] = {x, y, 0};
+            const int row = y / cells, column = x / cells, at[3] = {x, y, 0};
+            const bool solid = (GREY[row][column] < 255 * threshold) != light;
             assert_int_equal(kn_geometry_fills(&g, at), solid ? 0 : -1);
             assert_int_equal(s.solid[y * cells * NX + x], solid);
             count += solid;
@@ -98,8 +98,8 @@ static void stacks(void **state)
         expect_ok(kn_case_check(&c));
         expect_ok(kn_geometry_create(&g, &c));
         for (int i = 0; i < 8 * 6 * 4; i++) {
-            const int at[3] = {i % 8, i / 8 % 6, i / 48};
-            assert_int_equal(kn_geometry_fills(&g, at), GREY[at[1] / 2][at[0] / 2] < 0.3 * 255 ? 0 : -1);
+            const int at[3] = {i % 8, i / 8 % 6, i / 48}, row = at[1] / 2, column = at[0] / 2;
+            assert_int_equal(kn_geometry_fills(&g, at), GREY[row][column] < 0.3 * 255 ? 0 : -1);
         }
         kn_geometry_destroy(&g);
     }

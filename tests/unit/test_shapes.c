@@ -17,7 +17,7 @@ static void point_of(int ring, int sector, float at[3])
     const bool pole = ring % RINGS == 0;
     at[0] = pole ? 0 : (float)(sin(polar) * cos(turn));
     at[1] = pole ? 0 : (float)(sin(polar) * sin(turn));
-    at[2] = pole ? (ring == 0 ? 1 : -1) : (float)cos(polar);
+    at[2] = pole ? (ring == 0 ? 1.0F : -1.0F) : (float)cos(polar);
 }
 
 /* The triangles of the sphere: normals inwards if reversed, without every so many-th one; text or binary. */

@@ -238,7 +238,7 @@ static double volume_defect(const struct solver *s, const float *g, const float 
         const int64_t other = (int64_t)up.cell * v->nnodes + site.octant * v->stride + k;
         double flow = 0;
         for (int d = 0; d < 3; d++)
-            flow += kn_velocity_sign(v, site.octant, d) * v->speed[d][k] * p->area[d] / own->size;
+            flow += (double)kn_velocity_sign(v, site.octant, d) * v->speed[d][k] * p->area[d] / own->size;
         sum += flow > 0                                              ? flow * g[at]
                : p->axis >= 0 && place_of(s, up) < place_of(s, site) ? flow * g[other]
                                                                      : 0;
@@ -368,6 +368,7 @@ static void moment_equations_of_volumes(void **state)
             for (int g = 0; g < n && s.plan.region[cell] >= 0; g++) {
                 double mass = 0, uniform = 0;
                 for (int other = 0; other < ncells; other++) {
+                    // NOLINTNEXTLINE(readability-suspicious-call-argument): the transposed block
                     const double *column = kn_coarse_block(&coarse, other, cell),
                                  *row = kn_coarse_block(&coarse, cell, other);
                     mass += column ? s.plan.volume[other] * column[g] : 0;

@@ -253,8 +253,8 @@ static void check_boxes(struct bench *b)
 {
     enum { BEFORE = 1, AFTER, CHANGE, IMAGE };
     const int ncells = b->s->space.ncells, across = b->s->space.cells[0], n = b->plan.functions;
-    double *moments = calloc((size_t)(ncells * (n + 1)), sizeof *moments),
-           *c = calloc((size_t)(ncells * n), sizeof *c);
+    double *moments = calloc((size_t)ncells * (size_t)(n + 1), sizeof *moments),
+           *c = calloc((size_t)ncells * (size_t)n, sizeof *c);
     double worst = 0, size = 0;
     draw(b, BEFORE, 9);
     draw(b, AFTER, 9);
