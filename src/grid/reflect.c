@@ -107,11 +107,10 @@ static struct frame frame_of(const double n[3])
 /* Add x_d times a term of a polynomial to another. */
 static void add_product(struct cube *to, const int power[3], int d, double c)
 {
-    int at[3] = {power[0], power[1], power[2]};
-    at[d] = power[d] + 1;
-    to->of[at[0]][at[1]][at[2]] += c * sqrt(at[d] / 2.0);
-    at[d] = power[d] > 0 ? power[d] - 1 : 0;
-    to->of[at[0]][at[1]][at[2]] += c * sqrt(power[d] / 2.0);
+    const int x = d == 0, y = d == 1, z = d == 2;
+    to->of[power[0] + x][power[1] + y][power[2] + z] += c * sqrt((power[d] + 1) / 2.0);
+    if (power[d] > 0)
+        to->of[power[0] - x][power[1] - y][power[2] - z] += c * sqrt(power[d] / 2.0);
 }
 
 /* Multiply a polynomial of a degree below the highest by a component of the velocity. */

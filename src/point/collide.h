@@ -165,19 +165,19 @@ POINT float kn_relax_at(const struct kn_relaxation *r, const struct kn_basis *b,
 {
     const struct kn_gaussian *g = &r->target;
     const float eps = (float)b->eps;
-    struct kn_relax_part part[3];
+    struct kn_relax_part along[3];
     for (int i = 0; i < 3; i++) {
         const float mean = crossed && i == 2 ? kn_gaussian_mean2(g, eps, v[0], v[1]) : g->factor[i].mean;
         const struct kn_relax_form form = kn_relax_form_make(&g->factor[i], eps, b->reduced[i], r->heat[i]);
-        part[i] = kn_relax_part_at(&form, eps, v[i],
-                                   kn_factor_excess(&g->factor[i], eps, b->reduced[i], mean, v[i]));
+        along[i] = kn_relax_part_at(&form, eps, v[i],
+                                    kn_factor_excess(&g->factor[i], eps, b->reduced[i], mean, v[i]));
     }
     struct kn_relax_pair pair =
-        kn_relax_pair_of(kn_gaussian_value(eps, g->density, part[0].excess), part[0], part[1]);
+        kn_relax_pair_of(kn_gaussian_value(eps, g->density, along[0].excess), along[0], along[1]);
     if (crossed)
         pair.excess = kn_gaussian_value(eps, g->density, kn_gaussian_pair(g, eps, b->reduced, v[0], v[1]));
-    return kn_relax_change(r->lose, pair, part[2], h) + kn_relax_heat(pair, part[2]) +
-           kn_relax_odd_heat(pair, part[2]);
+    return kn_relax_change(r->lose, pair, along[2], h) + kn_relax_heat(pair, along[2]) +
+           kn_relax_odd_heat(pair, along[2]);
 }
 
 enum { KN_INVARIANTS = 5 }; /* 1, vx, vy, vz, v.v */

@@ -95,7 +95,8 @@ static void any_direction(void **state)
         expect_ok(kn_velocity_create(&v, &c));
         expect_ok(kn_reflect_create(&r, &v));
         for (int d = 0; d < 3; d++) {
-            normal[d] = d == 2 && i % 4 < 3 ? 0 : i < 8 && d < 2 ? 1 : expect_random(&seed);
+            const bool given = d < 2 ? i < 8 : i % 4 < 3;
+            normal[d] = given ? d < 2 : expect_random(&seed);
             length += normal[d] * normal[d];
         }
         for (int d = 0; d < 3; d++)
