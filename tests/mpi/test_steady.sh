@@ -7,7 +7,7 @@ knudsen=$(realpath "$1") && [ -x "$knudsen" ] || { echo "usage: $0 PROGRAM SOURC
 
 cat >case.yaml <<'END'
 gas:
-  delta: 2
+  delta: 5
 velocity:
   nodes: 6
 space:
